@@ -1,0 +1,2 @@
+//! Load driver.
+fn main() {}

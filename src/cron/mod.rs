@@ -1,0 +1,1 @@
+//! Cron expressions, Quartz-exact.

@@ -1,0 +1,12 @@
+//! A drop-in replacement for the Java xxl-job admin: one binary on the unmodified eight tables, speaking the executor
+//! protocol and the console's HTTP API of the releases 2.3 – 3.4.
+//!
+//! `docs/architecture.md` tells how the parts fit together and which Java class went where.
+
+pub mod clock;
+pub mod config;
+pub mod cron;
+pub mod i18n;
+pub mod model;
+pub mod protocol;
+pub mod store;
