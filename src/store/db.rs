@@ -1,0 +1,250 @@
+//! The pools and transactions of three databases behind one face.
+
+use std::time::Duration;
+
+use chrono::NaiveDateTime;
+use sqlx::mysql::{MySql, MySqlRow};
+use sqlx::postgres::{PgRow, Postgres};
+use sqlx::sqlite::{Sqlite, SqliteRow};
+use sqlx::{AssertSqlSafe, MySqlPool, PgPool, Row as _, SqlitePool, Transaction};
+
+use super::error::{Error, Result};
+use super::query::{Dialect, Query, Value};
+
+/// Longest wait for the answer to one statement before the connection counts as dead. Longer than the lock wait
+/// time-out of the databases, so that a wait for a lock ends as that.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(65);
+
+/// A pool of connections to one of the databases.
+#[derive(Debug, Clone)]
+pub(super) enum Db {
+    MySql(MySqlPool),
+    Postgres(PgPool),
+    /// SQLite has one writer: all writes queue for its one connection, readers do not wait for them.
+    Sqlite {
+        read: SqlitePool,
+        write: SqlitePool,
+    },
+}
+
+/// A row of any of the databases; columns are taken by their place.
+pub(super) enum Row {
+    MySql(MySqlRow),
+    Postgres(PgRow),
+    Sqlite(SqliteRow),
+}
+
+macro_rules! column {
+    ($row:expr, $at:expr, $kind:ty) => {
+        match $row {
+            Row::MySql(row) => row.try_get_unchecked::<$kind, _>($at),
+            Row::Postgres(row) => row.try_get_unchecked::<$kind, _>($at),
+            Row::Sqlite(row) => row.try_get_unchecked::<$kind, _>($at),
+        }
+        .map_err(Error::from)
+    };
+}
+
+impl Row {
+    pub fn int(&self, at: usize) -> Result<i64> {
+        // NULL of a sum over no rows counts as 0.
+        Ok(column!(self, at, Option<i64>)?.unwrap_or(0))
+    }
+
+    pub fn int32(&self, at: usize) -> Result<i32> {
+        let value = self.int(at)?;
+        i32::try_from(value).map_err(|_| Error::Refused(format!("column {at} holds {value}, more than 32 bits")))
+    }
+
+    pub fn maybe_text(&self, at: usize) -> Result<Option<String>> {
+        column!(self, at, Option<String>)
+    }
+
+    pub fn text(&self, at: usize) -> Result<String> {
+        Ok(self.maybe_text(at)?.unwrap_or_default())
+    }
+
+    pub fn time(&self, at: usize) -> Result<Option<NaiveDateTime>> {
+        column!(self, at, Option<NaiveDateTime>)
+    }
+}
+
+/// What a statement changed.
+pub(super) struct Changed {
+    /// Rows matched, also those that already had the new values.
+    pub rows: u64,
+    /// First generated id, on MySQL only.
+    pub first_id: i64,
+}
+
+/// Builds the driver's query with every value bound.
+macro_rules! bound {
+    ($db:ty, $dialect:expr, $query:expr) => {{
+        let (text, values, persistent) = $query.finish($dialect);
+        let mut query = sqlx::query::<$db>(AssertSqlSafe(text)).persistent(persistent);
+        for value in values {
+            query = match value {
+                Value::Int(value) => query.bind(value),
+                Value::Text(value) => query.bind(value),
+                Value::Time(value) => query.bind(value),
+            };
+        }
+        query
+    }};
+}
+
+/// Bounds the wait for the database's answer.
+async fn timed<T>(call: impl Future<Output = std::result::Result<T, sqlx::Error>>) -> Result<T> {
+    match tokio::time::timeout(STATEMENT_TIMEOUT, call).await {
+        Ok(result) => Ok(result?),
+        Err(_) => Err(Error::no_answer(STATEMENT_TIMEOUT)),
+    }
+}
+
+impl Db {
+    pub const fn dialect(&self) -> Dialect {
+        match self {
+            Self::MySql(_) => Dialect::MySql,
+            Self::Postgres(_) => Dialect::Postgres,
+            Self::Sqlite { .. } => Dialect::Sqlite,
+        }
+    }
+
+    /// Runs a statement that changes rows, on its own.
+    pub async fn execute(&self, query: Query) -> Result<Changed> {
+        match self {
+            Self::MySql(pool) => {
+                let done = timed(bound!(MySql, Dialect::MySql, query).execute(pool)).await?;
+                Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_id() as i64 })
+            }
+            Self::Postgres(pool) => {
+                let done = timed(bound!(Postgres, Dialect::Postgres, query).execute(pool)).await?;
+                Ok(Changed { rows: done.rows_affected(), first_id: 0 })
+            }
+            Self::Sqlite { write, .. } => {
+                let done = timed(bound!(Sqlite, Dialect::Sqlite, query).execute(write)).await?;
+                Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_rowid() })
+            }
+        }
+    }
+
+    /// All rows of a query.
+    pub async fn fetch_all(&self, query: Query) -> Result<Vec<Row>> {
+        match self {
+            Self::MySql(pool) => {
+                let rows = timed(bound!(MySql, Dialect::MySql, query).fetch_all(pool)).await?;
+                Ok(rows.into_iter().map(Row::MySql).collect())
+            }
+            Self::Postgres(pool) => {
+                let rows = timed(bound!(Postgres, Dialect::Postgres, query).fetch_all(pool)).await?;
+                Ok(rows.into_iter().map(Row::Postgres).collect())
+            }
+            Self::Sqlite { read, .. } => {
+                let rows = timed(bound!(Sqlite, Dialect::Sqlite, query).fetch_all(read)).await?;
+                Ok(rows.into_iter().map(Row::Sqlite).collect())
+            }
+        }
+    }
+
+    /// The first row of a query.
+    pub async fn fetch_optional(&self, query: Query) -> Result<Option<Row>> {
+        Ok(self.fetch_all(query).await?.into_iter().next())
+    }
+
+    /// Begins a transaction that is going to write.
+    pub async fn begin(&self) -> Result<Tx> {
+        Ok(match self {
+            Self::MySql(pool) => Tx::MySql(timed(pool.begin()).await?),
+            Self::Postgres(pool) => Tx::Postgres(timed(pool.begin()).await?),
+            Self::Sqlite { write, .. } => Tx::Sqlite(timed(write.begin_with("BEGIN IMMEDIATE")).await?),
+        })
+    }
+
+    /// Closes every connection.
+    pub async fn close(&self) {
+        match self {
+            Self::MySql(pool) => pool.close().await,
+            Self::Postgres(pool) => pool.close().await,
+            Self::Sqlite { read, write } => {
+                read.close().await;
+                write.close().await;
+            }
+        }
+    }
+
+    /// Open connections and how many of them are idle.
+    pub fn usage(&self) -> (u32, usize) {
+        match self {
+            Self::MySql(pool) => (pool.size(), pool.num_idle()),
+            Self::Postgres(pool) => (pool.size(), pool.num_idle()),
+            Self::Sqlite { read, write } => (read.size() + write.size(), read.num_idle() + write.num_idle()),
+        }
+    }
+}
+
+/// A transaction; dropped without [`Tx::commit`] it is rolled back.
+pub(super) enum Tx {
+    MySql(Transaction<'static, MySql>),
+    Postgres(Transaction<'static, Postgres>),
+    Sqlite(Transaction<'static, Sqlite>),
+}
+
+impl Tx {
+    pub const fn dialect(&self) -> Dialect {
+        match self {
+            Self::MySql(_) => Dialect::MySql,
+            Self::Postgres(_) => Dialect::Postgres,
+            Self::Sqlite(_) => Dialect::Sqlite,
+        }
+    }
+
+    /// Runs a statement that changes rows.
+    pub async fn execute(&mut self, query: Query) -> Result<Changed> {
+        match self {
+            Self::MySql(tx) => {
+                let done = timed(bound!(MySql, Dialect::MySql, query).execute(&mut **tx)).await?;
+                Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_id() as i64 })
+            }
+            Self::Postgres(tx) => {
+                let done = timed(bound!(Postgres, Dialect::Postgres, query).execute(&mut **tx)).await?;
+                Ok(Changed { rows: done.rows_affected(), first_id: 0 })
+            }
+            Self::Sqlite(tx) => {
+                let done = timed(bound!(Sqlite, Dialect::Sqlite, query).execute(&mut **tx)).await?;
+                Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_rowid() })
+            }
+        }
+    }
+
+    /// All rows of a query.
+    pub async fn fetch_all(&mut self, query: Query) -> Result<Vec<Row>> {
+        match self {
+            Self::MySql(tx) => {
+                let rows = timed(bound!(MySql, Dialect::MySql, query).fetch_all(&mut **tx)).await?;
+                Ok(rows.into_iter().map(Row::MySql).collect())
+            }
+            Self::Postgres(tx) => {
+                let rows = timed(bound!(Postgres, Dialect::Postgres, query).fetch_all(&mut **tx)).await?;
+                Ok(rows.into_iter().map(Row::Postgres).collect())
+            }
+            Self::Sqlite(tx) => {
+                let rows = timed(bound!(Sqlite, Dialect::Sqlite, query).fetch_all(&mut **tx)).await?;
+                Ok(rows.into_iter().map(Row::Sqlite).collect())
+            }
+        }
+    }
+
+    /// The first row of a query.
+    pub async fn fetch_optional(&mut self, query: Query) -> Result<Option<Row>> {
+        Ok(self.fetch_all(query).await?.into_iter().next())
+    }
+
+    /// Makes the changes last.
+    pub async fn commit(self) -> Result<()> {
+        match self {
+            Self::MySql(tx) => timed(tx.commit()).await,
+            Self::Postgres(tx) => timed(tx.commit()).await,
+            Self::Sqlite(tx) => timed(tx.commit()).await,
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A statement under construction: one body of SQL for three databases.
+//!
+//! Statements are written with `?`; PostgreSQL gets `$1`, `$2` … instead. Numbers of our own may stand in the text
+//! (they cannot carry SQL), everything else is bound.
+
+use std::fmt::Write as _;
+
+use chrono::NaiveDateTime;
+
+/// Which database speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// MySQL and MariaDB.
+    MySql,
+    /// PostgreSQL.
+    Postgres,
+    /// SQLite.
+    Sqlite,
+}
+
+impl Dialect {
+    /// Name for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MySql => "MySQL/MariaDB",
+            Self::Postgres => "PostgreSQL",
+            Self::Sqlite => "SQLite",
+        }
+    }
+
+    /// Suffix of a SELECT that locks its rows; SQLite's write transactions lock everything from their start.
+    pub(super) const fn for_update(self) -> &'static str {
+        match self {
+            Self::MySql | Self::Postgres => " FOR UPDATE",
+            Self::Sqlite => "",
+        }
+    }
+
+    /// The `LIKE` that ignores case, as MySQL's and SQLite's do by themselves.
+    pub(super) const fn like(self) -> &'static str {
+        match self {
+            Self::Postgres => "ILIKE",
+            Self::MySql | Self::Sqlite => "LIKE",
+        }
+    }
+}
+
+/// A bound value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Int(i64),
+    Text(Option<String>),
+    Time(Option<NaiveDateTime>),
+}
+
+impl From<i32> for Value {
+    fn from(value: i32) -> Self {
+        Self::Int(value.into())
+    }
+}
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::Text(Some(value.to_owned()))
+    }
+}
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Self::Text(Some(value))
+    }
+}
+impl From<Option<String>> for Value {
+    fn from(value: Option<String>) -> Self {
+        Self::Text(value)
+    }
+}
+impl From<Option<&str>> for Value {
+    fn from(value: Option<&str>) -> Self {
+        Self::Text(value.map(str::to_owned))
+    }
+}
+impl From<NaiveDateTime> for Value {
+    fn from(value: NaiveDateTime) -> Self {
+        Self::Time(Some(value))
+    }
+}
+impl From<Option<NaiveDateTime>> for Value {
+    fn from(value: Option<NaiveDateTime>) -> Self {
+        Self::Time(value)
+    }
+}
+
+/// A statement and its bound values.
+#[derive(Debug, Clone)]
+pub(super) struct Query {
+    text: String,
+    values: Vec<Value>,
+    /// Whether the text is one of few, so that a prepared statement is worth keeping.
+    persistent: bool,
+}
+
+impl Query {
+    /// A statement whose text is always the same.
+    pub fn new(text: &'static str) -> Self {
+        Self { text: text.to_owned(), values: Vec::new(), persistent: true }
+    }
+
+    /// A statement whose text varies with its values' number.
+    pub fn varying(text: &str) -> Self {
+        Self { text: text.to_owned(), values: Vec::new(), persistent: false }
+    }
+
+    /// Adds text.
+    pub fn push(mut self, text: &str) -> Self {
+        self.text.push_str(text);
+        self
+    }
+
+    /// Binds the next `?`.
+    pub fn bind(mut self, value: impl Into<Value>) -> Self {
+        self.values.push(value.into());
+        self
+    }
+
+    /// Adds a `?` and binds it.
+    pub fn push_bind(mut self, value: impl Into<Value>) -> Self {
+        self.text.push('?');
+        self.bind(value)
+    }
+
+    /// Adds a number as text.
+    pub fn push_number(mut self, number: i64) -> Self {
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, "{number}");
+        self
+    }
+
+    /// Adds `(1, 2, 3)`. The list must not be empty; no number means no row, which `(NULL)` says in every dialect.
+    pub fn push_numbers(mut self, numbers: impl IntoIterator<Item = i64>) -> Self {
+        self.text.push('(');
+        let mut first = true;
+        for number in numbers {
+            if !first {
+                self.text.push(',');
+            }
+            first = false;
+            let _ = write!(self.text, "{number}");
+        }
+        if first {
+            self.text.push_str("NULL");
+        }
+        self.text.push(')');
+        self.persistent = false;
+        self
+    }
+
+    /// The text with the dialect's placeholders, the values, and whether to keep the prepared statement.
+    pub fn finish(self, dialect: Dialect) -> (String, Vec<Value>, bool) {
+        let text = match dialect {
+            Dialect::MySql | Dialect::Sqlite => self.text,
+            Dialect::Postgres => numbered(&self.text),
+        };
+        (text, self.values, self.persistent)
+    }
+}
+
+/// `?` → `$1`, `$2` … (no statement of ours has a question mark in a literal).
+fn numbered(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut count = 0;
+    for part in text.split_inclusive('?') {
+        if let Some(part) = part.strip_suffix('?') {
+            count += 1;
+            let _ = write!(out, "{part}${count}");
+        } else {
+            out.push_str(part);
+        }
+    }
+    out
+}
+
+/// A table made of values, to be joined in one UPDATE: `columns` name the values of each row in order.
+pub(super) struct ValuesTable<'a> {
+    pub alias: &'a str,
+    pub columns: &'a [&'a str],
+}
+
+impl ValuesTable<'_> {
+    /// Adds the table to the statement. MySQL before 8.0.19 has no VALUES table, so there it is a UNION.
+    pub fn push_to(&self, dialect: Dialect, query: Query, rows: Vec<Vec<Cell>>) -> Query {
+        match dialect {
+            Dialect::MySql => self.push_union(query, rows),
+            Dialect::Postgres | Dialect::Sqlite => self.push_values(query, rows),
+        }
+    }
+
+    fn push_union(&self, mut query: Query, rows: Vec<Vec<Cell>>) -> Query {
+        query = query.push("(");
+        for (number, row) in rows.into_iter().enumerate() {
+            query = query.push(if number == 0 { "SELECT " } else { " UNION ALL SELECT " });
+            for (place, cell) in row.into_iter().enumerate() {
+                query = cell.push_to(query.push(if place == 0 { "" } else { "," }));
+                if number == 0 {
+                    query = query.push(" AS ").push(self.columns[place]);
+                }
+            }
+        }
+        query.push(") ").push(self.alias)
+    }
+
+    fn push_values(&self, mut query: Query, rows: Vec<Vec<Cell>>) -> Query {
+        // SQLite knows no column aliases on a VALUES table outside WITH, but names them column1, column2 …
+        query = query.push("(SELECT ");
+        for (place, column) in self.columns.iter().enumerate() {
+            query = query.push(if place == 0 { "" } else { "," }).push("column").push_number(place as i64 + 1);
+            query = query.push(" AS ").push(column);
+        }
+        query = query.push(" FROM (VALUES ");
+        for (number, row) in rows.into_iter().enumerate() {
+            query = query.push(if number == 0 { "(" } else { ",(" });
+            for (place, cell) in row.into_iter().enumerate() {
+                query = cell.push_to(query.push(if place == 0 { "" } else { "," }));
+            }
+            query = query.push(")");
+        }
+        query.push(") ").push(self.alias).push("_values) ").push(self.alias)
+    }
+}
+
+/// A value of a [`ValuesTable`].
+pub(super) enum Cell {
+    /// A number that stands in the text.
+    Number(i64),
+    /// A bound value.
+    Bound(Value),
+}
+
+impl Cell {
+    fn push_to(self, query: Query) -> Query {
+        match self {
+            Self::Number(number) => query.push_number(number),
+            Self::Bound(value) => query.push_bind(value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_numbered_for_postgres_alone() {
+        let query = || Query::new("SELECT a FROM t WHERE b = ? AND c = ?").bind(1).bind("x");
+        assert_eq!(query().finish(Dialect::Postgres).0, "SELECT a FROM t WHERE b = $1 AND c = $2");
+        assert_eq!(query().finish(Dialect::MySql).0, "SELECT a FROM t WHERE b = ? AND c = ?");
+    }
+
+    #[test]
+    fn an_empty_list_matches_nothing() {
+        assert_eq!(Query::new("x IN ").push_numbers([]).finish(Dialect::Sqlite).0, "x IN (NULL)");
+        assert_eq!(Query::new("x IN ").push_numbers([1, 2]).finish(Dialect::Sqlite).0, "x IN (1,2)");
+    }
+
+    #[test]
+    fn a_values_table_in_both_forms() {
+        let table = ValuesTable { alias: "v", columns: &["id", "msg"] };
+        let rows =
+            || vec![vec![Cell::Number(1), Cell::Bound("a".into())], vec![Cell::Number(2), Cell::Bound("b".into())]];
+        let text = |dialect| table.push_to(dialect, Query::varying(""), rows()).finish(dialect).0;
+        assert_eq!(text(Dialect::MySql), "(SELECT 1 AS id,? AS msg UNION ALL SELECT 2,?) v");
+        assert_eq!(
+            text(Dialect::Postgres),
+            "(SELECT column1 AS id,column2 AS msg FROM (VALUES (1,$1),(2,$2)) v_values) v"
+        );
+    }
+}
