@@ -3,10 +3,13 @@
 //!
 //! `docs/architecture.md` tells how the parts fit together and which Java class went where.
 
+pub mod alarm;
 pub mod clock;
+pub mod complete;
 pub mod config;
 pub mod cron;
 pub mod i18n;
 pub mod model;
 pub mod protocol;
 pub mod store;
+pub mod trigger;

@@ -3,6 +3,7 @@
 //! The Java admin's keys, files, environment and start line are understood as they are; `xxl-job-admin.toml` is for
 //! whoever starts afresh. Nothing that is understood is ignored in silence.
 
+pub mod number;
 pub mod profile;
 pub mod settings;
 

@@ -1,0 +1,230 @@
+//! The names of all texts, as a type: a text that does not exist cannot be asked for.
+
+/// Declares [`Key`] with the names that the locale files use.
+macro_rules! keys {
+    ($($(#[$meta:meta])* $variant:ident = $name:literal,)+) => {
+        /// A text of the locale files. The doc line of each shows its English wording.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Key { $($(#[$meta])* $variant),+ }
+
+        impl Key {
+            /// Every key, in the order of the locale files.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The name in the locale files, which is the one that the Java admin uses.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+keys! {
+    // Stored in runs: trigger messages, results, mails.
+    /// `Distributed Task Scheduling Platform XXL-JOB`
+    AdminNameFull = "admin_name_full",
+    /// `Distributed Task Scheduling Platform｜XXL-JOB`
+    AdminNameFullSince33 = "admin_name_full_since_3_3",
+    /// `success`
+    SystemSuccess = "system_success",
+    /// `fail`
+    SystemFail = "system_fail",
+    /// `Job trigger type`
+    JobconfTriggerType = "jobconf_trigger_type",
+    /// `Cron trigger`
+    JobconfTriggerTypeCron = "jobconf_trigger_type_cron",
+    /// `Manual trigger`
+    JobconfTriggerTypeManual = "jobconf_trigger_type_manual",
+    /// `Parent job trigger`
+    JobconfTriggerTypeParent = "jobconf_trigger_type_parent",
+    /// `Api trigger`
+    JobconfTriggerTypeApi = "jobconf_trigger_type_api",
+    /// `Fail retry trigger`
+    JobconfTriggerTypeRetry = "jobconf_trigger_type_retry",
+    /// `Misfire compensation trigger`
+    JobconfTriggerTypeMisfire = "jobconf_trigger_type_misfire",
+    /// `Trigger machine address`
+    JobconfTriggerAdminAdress = "jobconf_trigger_admin_adress",
+    /// `Execotor-Registry Type`
+    JobconfTriggerExeRegtype = "jobconf_trigger_exe_regtype",
+    /// `Execotor-Registry Address`
+    JobconfTriggerExeRegaddress = "jobconf_trigger_exe_regaddress",
+    /// `Automatic registration`
+    JobgroupFieldAddressType0 = "jobgroup_field_addressType_0",
+    /// `Manual registration`
+    JobgroupFieldAddressType1 = "jobgroup_field_addressType_1",
+    /// `Route Strategy`
+    JobinfoFieldExecutorRouteStrategy = "jobinfo_field_executorRouteStrategy",
+    /// `Block Strategy`
+    JobinfoFieldExecutorBlockStrategy = "jobinfo_field_executorBlockStrategy",
+    /// `Job timeout period`
+    JobinfoFieldTimeout = "jobinfo_field_timeout",
+    /// `Fail Retry Count`
+    JobinfoFieldExecutorFailRetryCount = "jobinfo_field_executorFailRetryCount",
+    /// `First`
+    JobconfRouteFirst = "jobconf_route_first",
+    /// `Last`
+    JobconfRouteLast = "jobconf_route_last",
+    /// `Round`
+    JobconfRouteRound = "jobconf_route_round",
+    /// `Random`
+    JobconfRouteRandom = "jobconf_route_random",
+    /// `Consistent Hash`
+    JobconfRouteConsistenthash = "jobconf_route_consistenthash",
+    /// `Least Frequently Used`
+    JobconfRouteLfu = "jobconf_route_lfu",
+    /// `Least Recently Used`
+    JobconfRouteLru = "jobconf_route_lru",
+    /// `Failover`
+    JobconfRouteFailover = "jobconf_route_failover",
+    /// `Busyover`
+    JobconfRouteBusyover = "jobconf_route_busyover",
+    /// `Sharding Broadcast`
+    JobconfRouteShard = "jobconf_route_shard",
+    /// `Serial execution`
+    JobconfBlockSerialExecution = "jobconf_block_SERIAL_EXECUTION",
+    /// `Discard Later`
+    JobconfBlockDiscardLater = "jobconf_block_DISCARD_LATER",
+    /// `Cover Early`
+    JobconfBlockCoverEarly = "jobconf_block_COVER_EARLY",
+    /// `Trigger Job`
+    JobconfTriggerRun = "jobconf_trigger_run",
+    /// `Trigger Fail：registry address is empty`
+    JobconfTriggerAddressEmpty = "jobconf_trigger_address_empty",
+    /// `Heartbeats`
+    JobconfBeat = "jobconf_beat",
+    /// `Idle check`
+    JobconfIdleBeat = "jobconf_idleBeat",
+    /// `Trigger child job`
+    JobconfTriggerChildRun = "jobconf_trigger_child_run",
+    /// `{0}/{1} [Job ID={2}], Trigger {3}, Trigger msg: {4} <br>`
+    JobconfCallbackChildMsg1 = "jobconf_callback_child_msg1",
+    /// `{0}/{1} [Job ID={2}], Trigger Fail, Trigger msg: Job ID is illegal <br>`
+    JobconfCallbackChildMsg2 = "jobconf_callback_child_msg2",
+    /// `Job result lost, marked as failure`
+    JoblogLostFail = "joblog_lost_fail",
+    /// `Manual operation, kill job`
+    JoblogKillLogByman = "joblog_kill_log_byman",
+    /// `Task Scheduling Center monitor alarm`
+    JobconfMonitor = "jobconf_monitor",
+    /// `monitor alarm details`
+    JobconfMonitorDetail = "jobconf_monitor_detail",
+    /// `Alarm Type`
+    JobconfMonitorAlarmTitle = "jobconf_monitor_alarm_title",
+    /// `Trigger Fail`
+    JobconfMonitorAlarmType = "jobconf_monitor_alarm_type",
+    /// `Alarm Content`
+    JobconfMonitorAlarmContent = "jobconf_monitor_alarm_content",
+    /// `Executor`
+    JobinfoFieldJobgroup = "jobinfo_field_jobgroup",
+    /// `Job ID`
+    JobinfoFieldId = "jobinfo_field_id",
+    /// `Job description`
+    JobinfoFieldJobdesc = "jobinfo_field_jobdesc",
+    /// `Executor Address`
+    JoblogFieldExecutorAddress = "joblog_field_executorAddress",
+    /// `Param`
+    JobinfoFieldExecutorparam = "jobinfo_field_executorparam",
+    /// `Trigger Msg`
+    JoblogFieldTriggerMsg = "joblog_field_triggerMsg",
+
+    // Answers of the console.
+    /// `please input`
+    SystemPleaseInput = "system_please_input",
+    /// `please choose`
+    SystemPleaseChoose = "system_please_choose",
+    /// `illegal`
+    SystemUnvalid = "system_unvalid",
+    /// `not exist`
+    SystemNotFound = "system_not_found",
+    /// `Length limit`
+    SystemLenghLimit = "system_lengh_limit",
+    /// `Permission limit`
+    SystemPermissionLimit = "system_permission_limit",
+    /// `Username or password is empty`
+    LoginParamEmpty = "login_param_empty",
+    /// `Username or password error`
+    LoginParamUnvalid = "login_param_unvalid",
+    /// `Title`
+    JobgroupFieldTitle = "jobgroup_field_title",
+    /// `AppName length is limited to 4~64`
+    JobgroupFieldAppnameLength = "jobgroup_field_appname_length",
+    /// `Manually registration type, the machine address must not be empty`
+    JobgroupFieldAddressTypeLimit = "jobgroup_field_addressType_limit",
+    /// `machine address`
+    JobgroupFieldRegistryList = "jobgroup_field_registryList",
+    /// `registry machine address is illegal`
+    JobgroupFieldRegistryListUnvalid = "jobgroup_field_registryList_unvalid",
+    /// `Refuse to delete, the executor is being used`
+    JobgroupDelLimit0 = "jobgroup_del_limit_0",
+    /// `Refuses to delete, the system retains at least one executor`
+    JobgroupDelLimit1 = "jobgroup_del_limit_1",
+    /// `There is no valid executor. Please contact the administrator`
+    JobgroupEmpty = "jobgroup_empty",
+    /// `Author`
+    JobinfoFieldAuthor = "jobinfo_field_author",
+    /// `Add Job`
+    JobinfoFieldAdd = "jobinfo_field_add",
+    /// `Add Job`
+    JobinfoFieldAddSince33 = "jobinfo_field_add_since_3_3",
+    /// `GLUE Type`
+    JobinfoFieldGluetype = "jobinfo_field_gluetype",
+    /// `Child Job ID`
+    JobinfoFieldChildJobId = "jobinfo_field_childJobId",
+    /// `Schedule Type`
+    ScheduleType = "schedule_type",
+    /// `The current schedule type disables startup`
+    ScheduleTypeNoneLimitStart = "schedule_type_none_limit_start",
+    /// `Misfire strategy`
+    MisfireStrategy = "misfire_strategy",
+    /// `Resource Remark`
+    JobinfoGlueRemark = "jobinfo_glue_remark",
+    /// `Resource Remark length is limited to 4~100`
+    JobinfoGlueRemarkLimit = "jobinfo_glue_remark_limit",
+    /// `Job ID is illegal`
+    JobinfoGlueJobidUnvalid = "jobinfo_glue_jobid_unvalid",
+    /// `The job is not GLUE Type`
+    JobinfoGlueGluetypeUnvalid = "jobinfo_glue_gluetype_unvalid",
+    /// `GLUE Source`
+    JobinfoGlueSource = "jobinfo_glue_source",
+    /// `Log ID is illegal`
+    JoblogLogidUnvalid = "joblog_logid_unvalid",
+    /// `Trigger Fail, can not kill job`
+    JoblogKillLogLimit = "joblog_kill_log_limit",
+    /// `Clean type is illegal`
+    JoblogCleanTypeUnvalid = "joblog_clean_type_unvalid",
+    /// `Username`
+    UserUsername = "user_username",
+    /// `Password`
+    UserPassword = "user_password",
+    /// `Username Repeat`
+    UserUsernameRepeat = "user_username_repeat",
+    /// `Operation of current login account is not allowed`
+    UserUpdateLoginuserLimit = "user_update_loginuser_limit",
+    /// `old password`
+    ChangePwdFieldOldpwd = "change_pwd_field_oldpwd",
+    /// `密码不可为空`
+    UserPasswordEmptyTo23 = "user_password_empty_to_2_3",
+    /// `Job`
+    JobinfoJob = "jobinfo_job",
+    /// `OneData`
+    SystemOneData = "system_one_data",
+
+    // Sentences of our own.
+    /// `{0}/{1} [Job ID={2}], Not triggered: the chain of child jobs reached its limit of {3} <br>`
+    OwnChildTooDeep = "own_child_too_deep",
+    /// `Waited more than {0} s for a free slot of the executor address; the executor was not called`
+    OwnWaitTooLong = "own_wait_too_long",
+    /// `The admin was stopped before the executor was called`
+    OwnStopped = "own_stopped",
+    /// `The trigger queue is full ({0}), please try again later`
+    OwnQueueFull = "own_queue_full",
+    /// `The node that claimed this fire is gone; left out by the misfire strategy`
+    OwnFireLeft = "own_fire_left",
+    /// `The node that took this fire is gone; whether the executor was called is unknown, it is not fired again`
+    OwnOutcomeUnknown = "own_outcome_unknown",
+    /// `The executor group does not exist; nothing was called`
+    OwnGroupMissing = "own_group_missing",
+    /// `Unknown route strategy: {0}`
+    OwnRouteUnknown = "own_route_unknown",
+}
