@@ -52,9 +52,9 @@ program() {
 }
 
 start_mariadb() { # FOLDER PORT
-    local folder=$1/mariadb port=$2 user flush=0
+    local folder=$1/mariadb port=$2 user flush=0 method="innodb-flush-method = nosync"
     user=$(account mysql mariadb nobody)
-    [ "$durable" = 1 ] && flush=1
+    if [ "$durable" = 1 ]; then flush=1 method=""; fi
     mkdir -m 755 "$folder"
     if [ "$(id -u)" -eq 0 ]; then chown "$user" "$folder"; fi
     as "$user" "$(program mariadb-install-db)" --no-defaults --datadir="$folder/data" --skip-test-db \
@@ -79,6 +79,7 @@ max-connections = 500
 innodb-buffer-pool-size = 256M
 innodb-log-file-size = 128M
 innodb-flush-log-at-trx-commit = $flush
+$method
 CNF
     # A session of its own: a Ctrl-C for the tests is not meant for the server, who is stopped after them.
     as "$user" setsid "$(program mariadbd)" --defaults-file="$folder/my.cnf" >>"$folder/mariadb.out" 2>&1 </dev/null &
@@ -93,7 +94,7 @@ CNF
 start_postgres() { # FOLDER PORT
     local folder=$1/postgres port=$2 user sync=off
     user=$(account postgres nobody)
-    [ "$durable" = 1 ] && sync=on
+    if [ "$durable" = 1 ]; then sync=on; fi
     mkdir -m 755 "$folder"
     if [ "$(id -u)" -eq 0 ]; then chown "$user" "$folder"; fi
     as "$user" "$(program initdb)" -D "$folder/data" -U "$login" -A trust -E UTF8 --locale=C --no-sync \
