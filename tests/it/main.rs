@@ -1,0 +1,8 @@
+//! Integration tests: parts of the program, or all of it, on databases and sockets of their own.
+//!
+//! One binary, because each binary links everything. Servers for MariaDB and PostgreSQL are named by `TEST_MYSQL_URL` and
+//! `TEST_POSTGRES_URL` (`make test-db` starts both); SQLite needs none.
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails with the sentence given")]
+
+mod schema_facts;
+mod support;

@@ -1,0 +1,5 @@
+//! What the tests stand on: databases of their own, of any engine and generation.
+
+pub mod db;
+pub mod participants;
+pub mod schema;
