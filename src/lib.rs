@@ -3,10 +3,12 @@
 //!
 //! `docs/architecture.md` tells how the parts fit together and which Java class went where.
 
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod cron;
 pub mod i18n;
 pub mod model;
 pub mod protocol;
+pub mod schedule;
 pub mod store;

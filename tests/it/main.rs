@@ -1,0 +1,3 @@
+//! Integration tests, one binary for all of them.
+
+mod cron_golden;
