@@ -4,6 +4,7 @@
 //! `docs/architecture.md` tells how the parts fit together and which Java class went where.
 
 pub mod alarm;
+pub mod cli;
 pub mod clock;
 pub mod complete;
 pub mod config;
@@ -11,5 +12,6 @@ pub mod cron;
 pub mod i18n;
 pub mod model;
 pub mod protocol;
+pub mod schedule;
 pub mod store;
 pub mod trigger;

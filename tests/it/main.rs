@@ -6,3 +6,5 @@
 
 mod schema_facts;
 mod support;
+
+mod cron_golden;

@@ -1,0 +1,3 @@
+//! The scheduling core.
+
+pub mod next_time;
