@@ -1,7 +1,8 @@
 //! Alarms by e-mail: one message an address, in the form that sites' mail filters know.
 //!
 //! Mirrors `EmailJobAlarm`. Better on purpose: connecting and sending have time limits, so a mail server that says nothing
-//! cannot hold up the retries of other jobs, and the addresses of one job are served side by side.
+//! cannot hold up the retries of other jobs, the addresses of one job are served side by side, and nothing that a job or an
+//! executor wrote becomes a tag of the message.
 
 mod text;
 
@@ -75,6 +76,15 @@ impl MailAlarm {
         self
     }
 
+    /// Sends to one address and says whether that went well; what went wrong is in the log.
+    async fn try_send(&self, run: FailedRun<'_>, address: &str, body: &str) -> bool {
+        let sent = self.send_to(address, body).await;
+        if let Err(error) = &sent {
+            tracing::warn!(job.id = run.job.id, log.id = run.log.id, address, %error, "alarm mail not sent");
+        }
+        sent.is_ok()
+    }
+
     /// Sends to one address.
     async fn send_to(&self, address: &str, body: &str) -> Result<(), MailError> {
         let server = self.server.as_ref().ok_or(MailError::NoServer)?;
@@ -121,17 +131,12 @@ impl Alarm for MailAlarm {
                 return true;
             }
             let body = text::body(self.locale, run);
-            let addresses = addresses(run.job.alarm_email.as_deref().unwrap_or_default());
-            let sent = stream::iter(addresses)
-                .map(|address| async {
-                    let sent = self.send_to(address, &body).await;
-                    if let Err(error) = &sent {
-                        tracing::warn!(job.id = run.job.id, log.id = run.log.id, address, %error, "alarm mail not sent");
-                    }
-                    sent.is_ok()
-                })
-                .buffer_unordered(AT_ONCE);
-            sent.fold(true, |all, sent| async move { all && sent }).await
+            let list = run.job.alarm_email.as_deref().unwrap_or_default();
+            let sent = addresses(list).into_iter().map(|address| self.try_send(run, address, &body));
+            stream::iter(sent.collect::<Vec<_>>())
+                .buffer_unordered(AT_ONCE)
+                .fold(true, |all, sent| async move { all && sent })
+                .await
         })
     }
 }

@@ -4,7 +4,7 @@
 //! `TEST_POSTGRES_URL` (`make test-db` starts both); SQLite needs none.
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails with the sentence given")]
 
+mod cron_golden;
+mod mail;
 mod schema_facts;
 mod support;
-
-mod cron_golden;

@@ -4,8 +4,12 @@ use crate::alarm::FailedRun;
 use crate::i18n::{Key, Locale, grouped, text};
 use crate::protocol::CallResult;
 
-/// Heading and table, as HTML. Like in Java nothing is escaped, since trigger messages are HTML by design; mail programs
-/// run no scripts.
+/// The tags of our own messages, which are HTML by design.
+const OWN_TAGS: [&str; 5] =
+    ["<br>", "</span>", "<span style=\"color:#00c0ef;\" >", "<span style=\"color:#F39C12;\" >", "<br/>"];
+
+/// Heading and table, as HTML. In Java all values go into it as they are; here nothing that a value brings is a tag,
+/// except those of our own messages.
 pub(super) fn body(locale: Locale, run: FailedRun<'_>) -> String {
     let label = |key| text(locale, key);
     let columns = [
@@ -19,7 +23,7 @@ pub(super) fn body(locale: Locale, run: FailedRun<'_>) -> String {
     let mut row = String::new();
     for (width, key, value) in columns {
         head += &format!("<td width=\"{width}%\" >{}</td>\n", label(key));
-        row += &format!("<td>{value}</td>\n");
+        row += &format!("<td>{}</td>\n", defuse(&value));
     }
     format!(
         "<h5>{}：</span><table border=\"1\" cellpadding=\"3\" style=\"border-collapse:collapse; width:80%;\" >\n\
@@ -42,6 +46,27 @@ fn content(run: FailedRun<'_>) -> String {
         content += log.handle_msg.as_deref().unwrap_or("null");
     }
     content
+}
+
+/// Makes text of every tag that is none of [`OWN_TAGS`]. All else stays as it is, to the byte: a `<` opens a tag only
+/// before a letter, `/`, `!` or `?`.
+fn defuse(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at);
+        let opens = from[1..].starts_with(|next: char| next.is_ascii_alphabetic() || "/!?".contains(next));
+        out += before;
+        out += if opens && !is_own(from) { "&lt;" } else { "<" };
+        rest = &from[1..];
+    }
+    out + rest
+}
+
+/// Whether the text begins with a tag of our own messages, or with their mark of a chain's depth.
+fn is_own(from: &str) -> bool {
+    let depth = || from.strip_prefix("<!--d")?.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix("-->");
+    OWN_TAGS.iter().any(|tag| from.starts_with(tag)) || depth().is_some()
 }
 
 #[cfg(test)]
@@ -74,6 +99,24 @@ mod tests {
     }
 
     #[test]
+    fn values_bring_no_tags_of_their_own() {
+        let heading = "a & b<br><br><span style=\"color:#00c0ef;\" > >>>>>>>>>>>触发调度<<<<<<<<<<< </span><br>1 < 2";
+        assert_eq!(defuse(heading), heading);
+        for (value, told) in [
+            ("<script>x</script>", "&lt;script>x&lt;/script>"),
+            ("<<img src=x onerror=y>", "<&lt;img src=x onerror=y>"),
+            ("<span style=\"color:#00c0ef;\" onclick=x>", "&lt;span style=\"color:#00c0ef;\" onclick=x>"),
+            ("<BR><br onload=x>", "&lt;BR>&lt;br onload=x>"),
+            ("<!-- x --><?php", "&lt;!-- x -->&lt;?php"),
+            ("m<!--d3-->", "m<!--d3-->"),
+            ("<!--drop the rest", "&lt;!--drop the rest"),
+            ("<", "<"),
+        ] {
+            assert_eq!(defuse(value), told);
+        }
+    }
+
+    #[test]
     fn the_body_is_a_table_of_one_row() {
         let job = JobInfo { id: 1234, job_desc: "nightly <i>report</i>".into(), ..JobInfo::default() };
         let log = JobLog { id: 7, trigger_code: 200, handle_code: 500, ..JobLog::default() };
@@ -84,7 +127,7 @@ mod tests {
              style=\"border-collapse:collapse; width:80%;\" ><thead style=\"font-weight: bold;color: #ffffff;\
              background-color: #ff8c00;\" ><tr><td width=\"20%\" >Executor</td><td width=\"10%\" >Job ID</td>\
              <td width=\"20%\" >Job description</td><td width=\"10%\" >Alarm Type</td><td width=\"40%\" >Alarm Content</td>\
-             </tr></thead><tbody><tr><td>group</td><td>1,234</td><td>nightly <i>report</i></td><td>Trigger Fail</td>\
+             </tr></thead><tbody><tr><td>group</td><td>1,234</td><td>nightly &lt;i>report&lt;/i></td><td>Trigger Fail</td>\
              <td>Alarm Job LogId=7<br>HandleCode=null</td></tr></tbody></table>"
         );
         let told = body(Locale::ZhCn, FailedRun { job: &job, group_title: None, log: &log });

@@ -1,5 +1,6 @@
-//! What the tests stand on: databases of their own, of any engine and generation.
+//! What the tests stand on: databases of their own, of any engine and generation, and servers to talk to.
 
 pub mod db;
 pub mod participants;
 pub mod schema;
+pub mod smtp;
