@@ -5,6 +5,7 @@ export RUST_BACKTRACE ?= 1
 export PATH := $(PATH):$(if $(CARGO_HOME),$(CARGO_HOME),$(HOME)/.cargo)/bin
 
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+SOAK_SECONDS ?= 3600
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh') .ci/run
 
@@ -66,13 +67,16 @@ db-up: ## Start a private MariaDB and PostgreSQL and print their URLs
 db-down: ## Stop them and delete their data
 	@scripts/databases.sh down
 
-bench: ## Micro-benches, then the load bench on SQLite and MariaDB (see docs/benchmarks.md)
+bench: ## Micro-benches, then the load bench on SQLite and MariaDB (LOAD="steady --jobs 2000 …")
 	@scripts/setup.sh test
-	@scripts/bench.sh
+	cargo bench --locked
+	cargo build --locked --release --bin xxl-job-admin
+	cargo run --locked --release -p load -- drive --bin $(TARGET)/release/xxl-job-admin $(LOAD)
 
-soak: ## The load bench for an hour (SOAK_SECONDS=3600)
+soak: ## The load bench for an hour on MariaDB (SOAK_SECONDS=3600)
 	@scripts/setup.sh test
-	@scripts/bench.sh --soak
+	cargo build --locked --release --bin xxl-job-admin
+	cargo run --locked --release -p load -- drive --bin $(TARGET)/release/xxl-job-admin --database mariadb --seconds $(SOAK_SECONDS)
 
 coverage: ## Line coverage as HTML in target/llvm-cov (needs cargo-llvm-cov)
 	@command -v cargo-llvm-cov >/dev/null || { echo "missing: cargo install --locked cargo-llvm-cov"; exit 1; }
