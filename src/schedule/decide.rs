@@ -48,7 +48,11 @@ pub fn decide<E: std::fmt::Display>(
     let mut decision =
         Decision { fire_now: None, ahead: Vec::new(), last: 0, next: job.next, missed: None, fault: None };
     let mut refresh = |decision: &mut Decision, from: EpochMs| match next_after(from) {
-        Ok(Some(next)) => (decision.last, decision.next) = (decision.next, next),
+        Ok(Some(next)) if next > from => (decision.last, decision.next) = (decision.next, next),
+        Ok(Some(_)) => {
+            (decision.last, decision.next) = (0, 0);
+            decision.fault = Some("the next time does not lie ahead".into());
+        }
         Ok(None) => (decision.last, decision.next) = (0, 0),
         Err(error) => {
             (decision.last, decision.next) = (0, 0);
