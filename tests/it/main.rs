@@ -6,5 +6,6 @@
 
 mod cron_golden;
 mod mail;
+mod protocol;
 mod schema_facts;
 mod support;

@@ -1,6 +1,9 @@
-//! What the tests stand on: databases of their own, of any engine and generation, and servers to talk to.
+//! What the tests stand on: databases of their own, of any engine and generation, servers to talk to, and recorded
+//! traffic.
 
 pub mod db;
+pub mod fake_executor;
 pub mod participants;
+pub mod recordings;
 pub mod schema;
 pub mod smtp;
