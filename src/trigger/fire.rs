@@ -241,9 +241,7 @@ impl Prober for Plan {
     fn idle_beat<'a>(&'a self, address: &'a str, job_id: i32) -> BoxFuture<'a, CallResult> {
         Box::pin(async move {
             match self.pool.slots.acquire(self.lane, address).await {
-                Ok(_slot) => {
-                    self.pool.executors.idle_beat(Target { address, app_name: &self.app_name }, job_id).await
-                }
+                Ok(_slot) => self.pool.executors.idle_beat(Target { address, app_name: &self.app_name }, job_id).await,
                 Err(no_slot) => failed(no_slot.to_string()),
             }
         })

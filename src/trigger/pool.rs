@@ -19,9 +19,8 @@ use super::slots::Slots;
 use super::slow_jobs::SlowJobs;
 use super::writers::{WriterTask, Writers, writers};
 use crate::clock::SharedClock;
-use crate::config::number::NumberRule;
-use crate::config::settings::{Settings, Trigger};
 use crate::config::Profile;
+use crate::config::settings::{Settings, Trigger};
 use crate::i18n::Locale;
 use crate::model::{JobGroup, JobInfo, Shard, TriggerType};
 use crate::protocol::SharedExecutors;
@@ -74,11 +73,9 @@ pub enum Refused {
 pub(super) struct Pool {
     pub store: Store,
     pub clock: SharedClock,
-    pub node: NodeId,
     pub executors: SharedExecutors,
     pub router: Router,
     pub profile: Profile,
-    pub numbers: NumberRule,
     pub locale: Locale,
     pub admin_address: String,
     pub writers: Writers,
@@ -128,11 +125,9 @@ impl TriggerHandle {
         let pool = Pool {
             store: parts.store.clone(),
             clock: parts.clock,
-            node: parts.node.clone(),
             executors: parts.executors,
             router: Router::new(parts.settings.job.locale),
             profile: *parts.profile,
-            numbers: NumberRule::of(parts.profile.release),
             locale: parts.settings.job.locale,
             admin_address: parts.admin_address,
             writers,
@@ -188,6 +183,12 @@ impl TriggerHandle {
                 self.pool.tracker.spawn(async move { pool.insert_and_fire(start, job, group, permit).await });
             }
         }
+    }
+
+    /// Hands in runs without waiting for the queue: a task of their own does.
+    pub fn start_beside(&self, starts: Vec<Start>) {
+        let triggers = self.clone();
+        self.pool.tracker.spawn(async move { triggers.start(starts).await });
     }
 
     /// Runs a job by hand; the parameter replaces the job's, also when empty. Accepted means that its log row is written.
@@ -302,7 +303,11 @@ impl Pool {
         let run = self.new_run(&start, &job, due);
         let Some(log_id) = self.insert(run, start.depth).await else {
             metrics::counter!("xxl_fires_lost_total", "reason" => "row refused").increment(1);
-            tracing::error!(job.id = job.id, "a {:?} run is lost: its log row could not be written", start.trigger_type);
+            tracing::error!(
+                job.id = job.id,
+                "a {:?} run is lost: its log row could not be written",
+                start.trigger_type
+            );
             return;
         };
         Fire { start, job, group, log_id, due, permit }.run(self).await;

@@ -119,9 +119,7 @@ impl Slots {
         }
         if known.len() >= REMEMBERED {
             // Whoever waits or calls holds a clone; the others' semaphores are full and may be made anew.
-            known.retain(|_, slots| {
-                Arc::strong_count(slots) > 1 || slots.available_permits() < self.per_address
-            });
+            known.retain(|_, slots| Arc::strong_count(slots) > 1 || slots.available_permits() < self.per_address);
         }
         known.entry(address.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(self.per_address))).clone()
     }
