@@ -12,6 +12,7 @@ pub mod cron;
 pub mod health;
 pub mod i18n;
 pub mod model;
+pub mod monitor;
 pub mod protocol;
 pub mod registry;
 pub mod schedule;

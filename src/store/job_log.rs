@@ -392,17 +392,20 @@ impl Store {
         self.main.fetch_all(query).await?.iter().map(|row| self.log(row)).collect()
     }
 
-    /// Runs with a mark of ours that were due between the two instants, above an id.
-    pub async fn marked_runs(&self, after_id: i64, from: EpochMs, to: EpochMs) -> Result<Vec<JobLog>> {
+    /// Most rows that [`Store::marked_runs`] gives at once.
+    pub const MARKED_PAGE: usize = 5_000;
+
+    /// Runs with a mark of ours, due at or after the instant, above an id; lowest id first.
+    pub async fn marked_runs(&self, after_id: i64, from: EpochMs) -> Result<Vec<JobLog>> {
         let query = Query::varying("SELECT ")
             .push(COLUMNS)
             .push(
-                " FROM xxl_job_log WHERE id > ? AND trigger_time >= ? AND trigger_time <= ? AND handle_code = 0 \
-                 AND trigger_code = 0 AND trigger_msg LIKE ? ORDER BY id LIMIT 5000",
+                " FROM xxl_job_log WHERE id > ? AND trigger_time >= ? AND handle_code = 0 \
+                 AND trigger_code = 0 AND trigger_msg LIKE ? ORDER BY id LIMIT ",
             )
+            .push_number(Self::MARKED_PAGE as i64)
             .bind(after_id)
             .bind(self.wall(from))
-            .bind(self.wall(to))
             .bind(Mark::PATTERN);
         self.main.fetch_all(query).await?.iter().map(|row| self.log(row)).collect()
     }
