@@ -1,8 +1,10 @@
 //! Group commit: callers hand in items, one task writes all that have gathered in one go, everybody waits for the write
 //! that holds his item. While the writer is idle an item is written at once; under load the batches grow by themselves.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
@@ -74,7 +76,11 @@ impl<T: Clone + Send + 'static, R: Send + 'static> GroupCommitTask<T, R> {
     pub async fn run(&mut self) {
         let mut pending = Vec::new();
         while self.queue.recv_many(&mut pending, self.batch).await > 0 {
-            self.commit(std::mem::take(&mut pending)).await;
+            let batch = AssertUnwindSafe(self.commit(std::mem::take(&mut pending)));
+            if batch.catch_unwind().await.is_err() {
+                // Its callers hear that the writer has stopped, and try again.
+                tracing::error!("a writer panicked over a batch and goes on");
+            }
         }
     }
 
