@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
+use jiff::civil::Date;
 use secrecy::SecretString;
 
 use super::profile::{CronFlavour, MessageLayout, Release};
@@ -48,6 +49,10 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// Where logs go.
     pub logging: Logging,
+    /// `audit.file`: file that gets the audit lines as JSON; none = log lines of target `audit` alone.
+    pub audit_file: Option<PathBuf>,
+    /// Bearer tokens of `/api/v1`, from the TOML file alone.
+    pub api_tokens: Vec<ApiToken>,
 }
 
 /// Where the HTTP server listens.
@@ -197,10 +202,48 @@ pub struct Compat {
 /// The console.
 #[derive(Debug, Clone)]
 pub struct Console {
+    /// Shape of an answer when the call gives no sign; none = the release's.
+    pub dialect: Option<Dialect>,
+    /// Serve that one dialect only, exactly as recorded.
+    pub strict: bool,
+    /// Dates in JSON rows; none = as dialect and release say.
+    pub json_dates: Option<JsonDates>,
+    /// Console JSON paths at the root too; none = as the release says.
+    pub root_alias: Option<bool>,
+    /// Issue and accept the Java admins' own cookies.
+    pub shared_login: bool,
     /// Days after which an unused login ends.
     pub login_days: u32,
+    /// Slow down and lock out whoever guesses passwords.
+    pub login_throttle: bool,
     /// Largest page of a list.
     pub page_limit: i64,
+    /// Origins of other front ends in a browser, e.g. `https://console.example.org`.
+    pub cors_origins: Vec<String>,
+    /// `xxl-sso.token.key`: name of the login cookie of the 3.x dialects.
+    pub token_cookie: String,
+}
+
+/// Shape of the console's answers (setting `console.dialect`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// As in 2.3 – 3.1; setting word `2`.
+    V2,
+    /// As in 3.2; setting word `3.2`.
+    V3_2,
+    /// As in 3.3 and 3.4; setting word `3`.
+    V3,
+}
+
+/// Dates in JSON rows (setting `console.json-dates`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JsonDates {
+    /// `2018-11-03T14:21:31.000+00:00`
+    Offset,
+    /// `2018-11-03T14:21:31.000Z`
+    Z,
+    /// `2018-11-03 22:21:31`
+    Plain,
 }
 
 /// What is refused.
@@ -210,8 +253,60 @@ pub struct Security {
     pub seed_password: SeedPassword,
     /// Refuse to start with an unsafe access token on an open address.
     pub require_safe_token: bool,
+    /// Who may create or change scripts.
+    pub glue: Glue,
+    /// Which addresses a manual run may name.
+    pub trigger_addresses: TriggerAddresses,
     /// Networks to which executor calls may go; empty = all.
     pub executor_cidrs: Vec<IpNet>,
+}
+
+/// Who may create or change scripts (setting `security.glue`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Glue {
+    /// Whoever may change the job.
+    All,
+    /// Administrators.
+    Admin,
+    /// Nobody, and scripts do not run either.
+    Off,
+}
+
+/// Which addresses a manual run may name (setting `security.trigger-addresses`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TriggerAddresses {
+    /// Those of the group: in its list or registered for its app name.
+    Known,
+    /// Those of the group; administrators are free.
+    Admin,
+    /// Any, as with Java.
+    Any,
+}
+
+/// A bearer token of `/api/v1`. The token itself is nowhere, only its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiToken {
+    /// Name in logs and audit lines.
+    pub name: String,
+    /// SHA-256 of the token.
+    pub sha256: [u8; 32],
+    /// What it allows.
+    pub scope: Scope,
+    /// App names of the groups it reaches; empty = all.
+    pub groups: Vec<String>,
+    /// Last day on which it is accepted.
+    pub expires: Option<Date>,
+}
+
+/// What a bearer token allows; each includes the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Read.
+    Read,
+    /// Start, stop and trigger jobs.
+    Operate,
+    /// Everything.
+    Administer,
 }
 
 /// Where the seed password `123456` is accepted.
@@ -256,6 +351,8 @@ pub struct Scheduler {
     pub recovery: Recovery,
     /// How long a node may be silent before its claims are taken for lost.
     pub recovery_grace: Duration,
+    /// Parallel claiming where the database and the other nodes allow it.
+    pub partitioning: bool,
 }
 
 /// What happens to fires that a dead node left.
@@ -327,10 +424,23 @@ impl Settings {
             mail: None,
             zone: Zone::utc(),
             compat: Compat::default(),
-            console: Console { login_days: 30, page_limit: 10_000 },
+            console: Console {
+                dialect: None,
+                strict: false,
+                json_dates: None,
+                root_alias: None,
+                shared_login: false,
+                login_days: 30,
+                login_throttle: true,
+                page_limit: 10_000,
+                cors_origins: Vec::new(),
+                token_cookie: "xxl_job_login_token".into(),
+            },
             security: Security {
                 seed_password: SeedPassword::Local,
                 require_safe_token: false,
+                glue: Glue::All,
+                trigger_addresses: TriggerAddresses::Known,
                 executor_cidrs: Vec::new(),
             },
             executor: Executor::default(),
@@ -342,7 +452,11 @@ impl Settings {
                 max_wait: Duration::from_mins(1),
                 child_depth: 100,
             },
-            scheduler: Scheduler { recovery: Recovery::Count, recovery_grace: Duration::from_secs(20) },
+            scheduler: Scheduler {
+                recovery: Recovery::Count,
+                recovery_grace: Duration::from_secs(20),
+                partitioning: true,
+            },
             monitor: Monitor {
                 failed_interval: Duration::from_secs(10),
                 lost_interval: Duration::from_mins(1),
@@ -354,6 +468,8 @@ impl Settings {
             init_admin_password: None,
             data_dir: PathBuf::from("xxl-job-data"),
             logging: Logging { filter: "info".into(), file: None },
+            audit_file: None,
+            api_tokens: Vec::new(),
         }
     }
 }
