@@ -77,7 +77,10 @@ public final class Node {
         return new ReturnT<>(ReturnT.SUCCESS_CODE, message);
     }
 
-    /** Writes param.started, then waits for param.open; when interrupted writes param.interrupted and gives up. */
+    /**
+     * Writes param.started, then waits for param.open and writes param.passed; when interrupted writes
+     * param.interrupted and gives up.
+     */
     private static ReturnT<String> gate(String gate) throws Exception {
         Files.createFile(Path.of(gate + ".started"));
         try {
@@ -88,6 +91,7 @@ public final class Node {
             Files.createFile(Path.of(gate + ".interrupted"));
             throw e;
         }
+        Files.createFile(Path.of(gate + ".passed"));
         return success("passed");
     }
 

@@ -61,7 +61,10 @@ public final class Node {
             XxlJobHelper.handleSuccess("slept " + XxlJobHelper.getJobParam());
         }
 
-        /** Writes param.started, then waits for param.open; when interrupted writes param.interrupted and gives up. */
+        /**
+         * Writes param.started, then waits for param.open and writes param.passed; when interrupted writes
+         * param.interrupted and gives up.
+         */
         @XxlJob("gate")
         public void gate() throws Exception {
             String gate = XxlJobHelper.getJobParam();
@@ -74,6 +77,7 @@ public final class Node {
                 Files.createFile(Path.of(gate + ".interrupted"));
                 throw e;
             }
+            Files.createFile(Path.of(gate + ".passed"));
             XxlJobHelper.handleSuccess("passed");
         }
 
