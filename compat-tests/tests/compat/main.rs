@@ -1,0 +1,77 @@
+//! The compatibility suite: `cargo test -p compat-tests [-- FILTER...]`, where a filter is a part of `suite/case`.
+//!
+//! Needs the built admin, `TEST_MYSQL_URL`, a JDK, Maven, Go and Python. Suites wait far more than they compute, so
+//! they run side by side; only the mixed cluster, which watches seconds, runs alone at the end.
+mod answers;
+mod executors;
+mod inbound;
+mod mixed;
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use compat_tests::executor::LINES;
+use compat_tests::paths;
+use compat_tests::report::Report;
+use tokio::process::Command;
+use tokio::task::{JoinSet, LocalSet};
+
+fn main() -> Result<()> {
+    // Flags that cargo or other test runners hand to any test binary have no meaning here.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--list") {
+        return Ok(());
+    }
+    let filters = arguments.into_iter().filter(|argument| !argument.starts_with('-')).collect();
+    // One thread is enough for waiting, and spares all cases the bounds of threads.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    LocalSet::new().block_on(&runtime, run(filters))
+}
+
+async fn run(filters: Vec<String>) -> Result<()> {
+    println!("admin under test: {}", paths::admin_binary()?.display());
+    let work = paths::fresh_work()?;
+    println!("logs of all processes: {}", work.display());
+    let report = Rc::new(Report::new(filters));
+    side_by_side(&report, &work).await?;
+    for form in mixed::Companion::available() {
+        mixed::suite(&report, &work, form).await;
+    }
+    Rc::into_inner(report).context("a suite still runs")?.finish()
+}
+
+async fn side_by_side(report: &Rc<Report>, work: &Path) -> Result<()> {
+    let mut suites = JoinSet::new();
+    if LINES.iter().any(|line| report.wants(line.name)) {
+        build_executors().await?;
+        let (report, work) = (Rc::clone(report), PathBuf::from(work));
+        suites.spawn_local(async move { ("executors".to_owned(), executors::all(&report, &work).await) });
+    }
+    if report.wants(inbound::SUITE) {
+        let (report, work) = (Rc::clone(report), PathBuf::from(work));
+        suites.spawn_local(async move { (inbound::SUITE.to_owned(), inbound::suite(&report, &work).await) });
+    }
+    for release in answers::RELEASES {
+        let suite = answers::suite_name(release);
+        if report.wants(&suite) {
+            let (report, work) = (Rc::clone(report), PathBuf::from(work));
+            suites.spawn_local(async move { (suite, answers::suite(&report, &work, release).await) });
+        }
+    }
+    while let Some(ended) = suites.join_next().await {
+        match ended {
+            Ok((_, Ok(()))) => {}
+            Ok((suite, Err(error))) => report.broke(&suite, &error),
+            Err(panic) => report.broke("suite", &anyhow!(panic)),
+        }
+    }
+    Ok(())
+}
+
+async fn build_executors() -> Result<()> {
+    let script = paths::package().join("build-executors.sh");
+    let status = Command::new(script).env("CARGO_TARGET_DIR", paths::target()?).status().await?;
+    ensure!(status.success(), "build-executors.sh ended with {status}");
+    Ok(())
+}
