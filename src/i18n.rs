@@ -72,15 +72,12 @@ pub fn format(text: &str, args: &[&str]) -> String {
         let (before, from) = rest.split_at(open);
         out.push_str(before);
         let placeholder = from.find('}').and_then(|close| Some((from[1..close].parse::<usize>().ok()?, close)));
-        match placeholder.and_then(|(index, close)| Some((args.get(index)?, close))) {
-            Some((arg, close)) => {
-                out.push_str(arg);
-                rest = &from[close + 1..];
-            }
-            None => {
-                out.push('{');
-                rest = &from[1..];
-            }
+        if let Some((arg, close)) = placeholder.and_then(|(index, close)| Some((args.get(index)?, close))) {
+            out.push_str(arg);
+            rest = &from[close + 1..];
+        } else {
+            out.push('{');
+            rest = &from[1..];
         }
     }
     out + rest

@@ -10,7 +10,7 @@ use xxl_job_admin::config::settings::{Mail, MailTls};
 use xxl_job_admin::i18n::Locale;
 use xxl_job_admin::model::{JobInfo, JobLog};
 
-use crate::support::smtp::{Manner, SmtpServer};
+use crate::support::smtp::{Encryption, Manner, Silence, SmtpServer};
 
 fn mail(server: &SmtpServer, tls: MailTls) -> Mail {
     Mail {
@@ -115,8 +115,8 @@ async fn nobody_at_the_port_is_a_failed_alarm() {
 
 #[tokio::test]
 async fn a_server_that_says_nothing_ends_with_the_time_limit() {
-    for manner in [Manner { silent: true, ..Manner::default() }, Manner { silent_at_data: true, ..Manner::default() }] {
-        let server = SmtpServer::start(manner).await;
+    for silence in [Silence::AtConnect, Silence::AtData] {
+        let server = SmtpServer::start(Manner { silence, ..Manner::default() }).await;
         let limit = Duration::from_millis(200);
         let channel = channel(mail(&server, MailTls::Plain)).with_time_limit(limit);
         let sent = tokio::time::timeout(Duration::from_secs(30), send(&channel, Some("a@x.org,b@x.org"))).await;
@@ -148,8 +148,8 @@ async fn logins_are_made_when_the_server_wants_them() {
 #[tokio::test]
 async fn encryption_is_as_demanded() {
     let plain = SmtpServer::start(Manner::default()).await;
-    let offering = SmtpServer::start(Manner { starttls: true, ..Manner::default() }).await;
-    let wrapper = SmtpServer::start(Manner { wrapper: true, ..Manner::default() }).await;
+    let offering = SmtpServer::start(Manner { encryption: Encryption::StartTls, ..Manner::default() }).await;
+    let wrapper = SmtpServer::start(Manner { encryption: Encryption::Wrapper, ..Manner::default() }).await;
     // A handshake that was begun cannot succeed here, so the mail fails rather than going out in the clear.
     for (server, tls, expected) in [
         (&plain, MailTls::Plain, (true, 0)),

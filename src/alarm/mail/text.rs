@@ -1,5 +1,7 @@
 //! The text of an alarm mail.
 
+use std::fmt::Write as _;
+
 use crate::alarm::FailedRun;
 use crate::i18n::{Key, Locale, grouped, text};
 use crate::protocol::CallResult;
@@ -22,8 +24,9 @@ pub(super) fn body(locale: Locale, run: FailedRun<'_>) -> String {
     let mut head = String::new();
     let mut row = String::new();
     for (width, key, value) in columns {
-        head += &format!("<td width=\"{width}%\" >{}</td>\n", label(key));
-        row += &format!("<td>{}</td>\n", defuse(&value));
+        // Writing to a string cannot fail.
+        let _ = writeln!(head, "<td width=\"{width}%\" >{}</td>", label(key));
+        let _ = writeln!(row, "<td>{}</td>", defuse(&value));
     }
     format!(
         "<h5>{}：</span><table border=\"1\" cellpadding=\"3\" style=\"border-collapse:collapse; width:80%;\" >\n\

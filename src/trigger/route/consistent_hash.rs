@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn kept_rings_are_bounded() {
         let rings = Rings::default();
-        for port in 0..2 * KEPT + 1 {
+        for port in 0..=2 * KEPT {
             rings.choose(1, &[format!("http://a:{port}/")]);
             assert!(rings.0.lock().expect("not poisoned").len() <= KEPT);
         }

@@ -1,6 +1,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
+use futures_util::future::FutureExt as _;
 use proptest::prelude::*;
 
 use super::*;
@@ -49,14 +50,14 @@ fn request(strategy: RouteStrategy, job_id: i32, addresses: &[String]) -> RouteR
     RouteRequest { strategy, job_id, addresses, shard: Shard::SINGLE, now_ms: 1_796_070_773_121 }
 }
 
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(work)
+/// The outcome of a route that waits for nothing.
+fn route(router: &Router, request: RouteRequest<'_>) -> RouteOutcome {
+    router.route(request, &Group::default()).now_or_never().expect("nothing to wait for")
 }
 
 /// The addresses that so many runs of a job go to.
 fn walk(router: &Router, strategy: RouteStrategy, addresses: &[String], runs: usize) -> Vec<String> {
-    let group = Group::default();
-    let addresses = (0..runs).map(|_| block_on(router.route(request(strategy, 1, addresses), &group)).address);
+    let addresses = (0..runs).map(|_| route(router, request(strategy, 1, addresses)).address);
     addresses.map(|address| address.expect("an address of the list")).collect()
 }
 
@@ -132,8 +133,8 @@ fn lru_goes_round_in_the_order_of_the_list_and_puts_new_addresses_last() {
 
 #[test]
 fn jobs_do_not_share_their_memory() {
-    let (router, group, addresses) = (Router::new(Locale::En), Group::default(), list(["a", "b", "c"]));
-    let run = |job| block_on(router.route(request(RouteStrategy::LeastRecentlyUsed, job, &addresses), &group)).address;
+    let (router, addresses) = (Router::new(Locale::En), list(["a", "b", "c"]));
+    let run = |job| route(&router, request(RouteStrategy::LeastRecentlyUsed, job, &addresses)).address;
     let walked: Vec<_> = [1, 1, 2, 1].into_iter().filter_map(run).collect();
     assert_eq!(walked, ["a", "b", "a", "c"]);
 }
@@ -176,12 +177,12 @@ proptest! {
         strategy in prop::sample::select(RouteStrategy::ALL),
         index in -2..12,
     ) {
-        let (router, group) = (Router::new(Locale::En), Group::default());
+        let router = Router::new(Locale::En);
         for (turn, list) in lists.iter().enumerate() {
             let shard = Shard { index, total: 9 };
             let now_ms = turn as i64 * 10 * 60 * 60 * 1000;
             let request = RouteRequest { shard, now_ms, ..request(strategy, 1, list) };
-            let outcome = block_on(router.route(request, &group));
+            let outcome = route(&router, request);
             prop_assert!(outcome.address.is_some_and(|address| list.contains(&address)));
             prop_assert_eq!(outcome.code, 200);
         }
@@ -213,8 +214,8 @@ proptest! {
 
     #[test]
     fn consistent_hash_moves_only_jobs_of_the_address_that_left(mut list in distinct_addresses(), job in 1_i32..100_000) {
-        let (router, group) = (Router::new(Locale::En), Group::default());
-        let run = |list: &[String]| block_on(router.route(request(RouteStrategy::ConsistentHash, job, list), &group)).address;
+        let router = Router::new(Locale::En);
+        let run = |list: &[String]| route(&router, request(RouteStrategy::ConsistentHash, job, list)).address;
         let before = run(&list);
         prop_assume!(list.len() > 1);
         let gone = list.pop();

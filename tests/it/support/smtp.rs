@@ -12,18 +12,38 @@ use tokio::task::JoinSet;
 /// How the server behaves.
 #[derive(Debug, Clone, Default)]
 pub struct Manner {
-    /// Takes connections and never says a word.
-    pub silent: bool,
-    /// Falls silent where the message would have to be accepted.
-    pub silent_at_data: bool,
+    /// When it falls silent.
+    pub silence: Silence,
     /// Demands this login (name, password); refuses senders without it.
     pub login: Option<(&'static str, &'static str)>,
-    /// Offers STARTTLS; what follows is only looked at, no TLS is spoken.
-    pub starttls: bool,
-    /// Expects TLS from the first byte; only looked at as well.
-    pub wrapper: bool,
+    /// Which encryption it has. The start of a handshake is only looked at, no TLS is spoken.
+    pub encryption: Encryption,
     /// Refuses this recipient.
     pub refused: Option<&'static str>,
+}
+
+/// When a server falls silent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Silence {
+    /// Never.
+    #[default]
+    Never,
+    /// Once it has taken the connection.
+    AtConnect,
+    /// Where the message would come.
+    AtData,
+}
+
+/// The encryption of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Encryption {
+    /// None.
+    #[default]
+    Plain,
+    /// STARTTLS.
+    StartTls,
+    /// From the first byte.
+    Wrapper,
 }
 
 /// A message as it arrived.
@@ -104,10 +124,10 @@ struct Client {
 
 impl Client {
     async fn talk(&mut self) -> std::io::Result<()> {
-        if self.manner.silent {
+        if self.manner.silence == Silence::AtConnect {
             return self.listen_for_ever().await;
         }
-        if self.manner.wrapper {
+        if self.manner.encryption == Encryption::Wrapper {
             return self.expect_handshake().await;
         }
         self.say("220 test ESMTP").await?;
@@ -123,18 +143,20 @@ impl Client {
                     return self.expect_handshake().await;
                 }
                 "MAIL" if self.manner.login.is_some() && message.login.is_none() => {
-                    self.say("530 log in first").await?
+                    self.say("530 log in first").await?;
                 }
                 "MAIL" => {
                     message = Received { from: bracketed(&line), to: Vec::new(), data: String::new(), ..message };
                     self.say("250 ok").await?;
                 }
-                "RCPT" if self.manner.refused == Some(bracketed(&line).as_str()) => self.say("550 nobody here").await?,
+                "RCPT" if self.manner.refused == Some(bracketed(&line).as_str()) => {
+                    self.say("550 nobody here").await?;
+                }
                 "RCPT" => {
                     message.to.push(bracketed(&line));
                     self.say("250 ok").await?;
                 }
-                "DATA" if self.manner.silent_at_data => return self.listen_for_ever().await,
+                "DATA" if self.manner.silence == Silence::AtData => return self.listen_for_ever().await,
                 "DATA" => {
                     self.say("354 go on").await?;
                     message.data = self.data().await?;
@@ -148,7 +170,7 @@ impl Client {
     }
 
     async fn greet(&mut self) -> std::io::Result<()> {
-        if self.manner.starttls {
+        if self.manner.encryption == Encryption::StartTls {
             self.say("250-STARTTLS").await?;
         }
         if self.manner.login.is_some() {
