@@ -4,6 +4,7 @@
 //! `docs/architecture.md` tells how the parts fit together and which Java class went where.
 
 pub mod alarm;
+pub mod app;
 pub mod cli;
 pub mod clock;
 pub mod complete;
@@ -16,5 +17,9 @@ pub mod monitor;
 pub mod protocol;
 pub mod registry;
 pub mod schedule;
+pub mod startup;
 pub mod store;
+pub mod supervise;
+pub mod telemetry;
 pub mod trigger;
+pub mod web;
