@@ -295,7 +295,7 @@ fn headers(tokens: &Tokens, app_name: &str) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json;charset=UTF-8"));
     let token = tokens.for_app(app_name).map(ExposeSecret::expose_secret);
-    if let Some(Ok(mut token)) = token.map(|token| HeaderValue::from_str(token)) {
+    if let Some(Ok(mut token)) = token.map(HeaderValue::from_str) {
         token.set_sensitive(true);
         headers.insert(ACCESS_TOKEN, token);
     }

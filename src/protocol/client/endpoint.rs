@@ -132,6 +132,12 @@ fn urls(base: &str) -> Result<[Url; Call::ALL.len()], String> {
         Some(protocol) if protocol != "http" && protocol != "https" => {
             return Err(format!("unknown protocol: {protocol}"));
         }
+        // The parser below would take the first word it finds for the host.
+        Some(protocol)
+            if base[protocol.len()..].strip_prefix("://").is_none_or(|rest| rest.starts_with(['/', '\\'])) =>
+        {
+            return Err("no host".into());
+        }
         Some(_) => {}
     }
     let mut parsed = Vec::with_capacity(Call::ALL.len());
@@ -195,7 +201,7 @@ mod tests {
         ] {
             assert_eq!(endpoint(address).url(Call::Run), Err(CallError::Unreached(cause.into())), "{address}");
         }
-        for address in ["http://", "http://h:99999", "http://a b/"] {
+        for address in ["http://", "http:h", "http:///h/", "http://\\h", "http://h:99999", "http://a b/"] {
             assert!(matches!(endpoint(address).url(Call::Run), Err(CallError::Unreached(_))), "{address}");
         }
     }

@@ -27,7 +27,7 @@ async fn run(executor: &FakeExecutor, behaviour: Behaviour) -> CallResult {
 async fn nobody_there_is_a_refused_connection() {
     let executor = FakeExecutor::start().await;
     let address = executor.address().to_owned();
-    drop(executor);
+    executor.stop().await;
     assert_eq!(client(Release::V2_4).run(demo(&address), &run_request(1)).await, old("Connection refused", &address));
     assert_eq!(
         client(Release::V3_3).run(demo(&address), &run_request(1)).await.msg,

@@ -29,6 +29,7 @@ enum Ours {
 }
 
 /// Where we answer otherwise than the recorded admin, on purpose.
+#[expect(clippy::match_same_arms, reason = "an arm for each reason")]
 fn intended_difference(admin: &str, case: &str) -> Option<Ours> {
     const UNSUPPORTED: Ours = Ours::Failure(200, "invalid request, HttpMethod not support.");
     const WRONG_TOKEN: Ours = Ours::Failure(200, "The access token is wrong.");
@@ -210,8 +211,11 @@ fn every_executor_is_understood() {
         "flask-xxljob-0.4.0",
     ] {
         for recording in Recording::read(&format!("{file}.jsonl")) {
-            // A body is missing where it was left out for its size.
-            if !recording.is_to_admin() || recording.request.body.is_none() {
+            // A body is missing where it was left out for its size; an executor that was redirected asked for a page.
+            if !recording.is_to_admin()
+                || recording.request.body.is_none()
+                || recording.case == "cb_redirect302_followed"
+            {
                 continue;
             }
             compared += 1;
@@ -260,5 +264,5 @@ fn every_executor_is_understood() {
             }
         }
     }
-    assert!(compared > 400, "{compared}");
+    assert_eq!(compared, 581);
 }

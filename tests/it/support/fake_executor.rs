@@ -72,11 +72,11 @@ pub struct Reporting {
     pub handle_msg: Option<String>,
 }
 
-/// The executor. Dropping it closes its port and every connection.
+/// The executor. Dropping it closes its port and every connection soon, [`FakeExecutor::stop`] at once.
 pub struct FakeExecutor {
     address: String,
     state: Arc<State>,
-    _tasks: JoinSet<()>,
+    tasks: JoinSet<()>,
 }
 
 #[derive(Default)]
@@ -99,7 +99,12 @@ impl FakeExecutor {
         let state = Arc::new(State::default());
         let mut tasks = JoinSet::new();
         tasks.spawn(accept(listener, Arc::clone(&state)));
-        Self { address, state, _tasks: tasks }
+        Self { address, state, tasks }
+    }
+
+    /// Closes the port and every connection; when this returns nobody listens there any more.
+    pub async fn stop(mut self) {
+        self.tasks.shutdown().await;
     }
 
     /// `http://127.0.0.1:PORT/`, as executors register it.
@@ -175,10 +180,10 @@ impl FakeExecutor {
                 events.changed().await.expect("the state lives as long as the executor");
             }
         };
-        match tokio::time::timeout(PATIENCE, waiting).await {
-            Ok(found) => found,
-            Err(_) => panic!("waited {PATIENCE:?} for {what}; there was {:#?}", self.calls()),
-        }
+        let Ok(found) = tokio::time::timeout(PATIENCE, waiting).await else {
+            panic!("waited {PATIENCE:?} for {what}; there was {:#?}", self.calls())
+        };
+        found
     }
 }
 
@@ -201,7 +206,8 @@ pub async fn post(url: &str, token: &str, body: &Value) -> (u16, String) {
     );
     stream.write_all(request.as_bytes()).await.expect("the admin reads");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("the admin answers");
+    let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut answer)).await;
+    read.expect("an answer in time").expect("the admin answers");
     let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
     (status, body.to_owned())
@@ -224,6 +230,7 @@ async fn serve(stream: TcpStream, connection: usize, state: Arc<State>) {
         let name = call.path.trim_start_matches('/').to_owned();
         let behaviour = state.behaviour(&name);
         let run = matches!(&*name, "run" | "trigger").then(|| call.json());
+        let last = call.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
         // A held call is released by what comes after its arrival is seen.
         let mut released = state.releases.subscribe();
         released.mark_unchanged();
@@ -239,7 +246,11 @@ async fn serve(stream: TcpStream, connection: usize, state: Arc<State>) {
         {
             reports.spawn(report(run, reporting, Arc::clone(&state)));
         }
+        if last {
+            break;
+        }
     }
+    drop(stream);
     while reports.join_next().await.is_some() {}
 }
 

@@ -1,5 +1,6 @@
 //! Traffic recorded between real executors, real Java admins and a recording counterpart: one JSON object a line.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -58,9 +59,14 @@ impl Request {
         header(&self.headers, name)
     }
 
+    /// The body; empty when there is none.
+    pub fn text(&self) -> &str {
+        self.body.as_deref().unwrap_or_default()
+    }
+
     /// The body as JSON; null when there is none.
     pub fn json(&self) -> Value {
-        self.body.as_deref().and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default()
+        serde_json::from_str(self.text()).unwrap_or_default()
     }
 }
 
@@ -76,10 +82,10 @@ impl Response {
         for (name, value) in &self.headers {
             // Recorded bodies are already put together, with lengths of their own.
             if !["content-length", "transfer-encoding"].contains(&&*name.to_ascii_lowercase()) {
-                text.push_str(&format!("{name}: {value}\r\n"));
+                write!(text, "{name}: {value}\r\n").expect("a String takes everything");
             }
         }
-        text.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
+        write!(text, "content-length: {}\r\n\r\n{body}", body.len()).expect("a String takes everything");
         Some(text.into_bytes())
     }
 }
