@@ -152,6 +152,31 @@ impl Profile {
             },
         }
     }
+
+    /// Values of the settings that this release takes for something else, one line each.
+    pub fn notes(&self, settings: &Settings) -> Vec<String> {
+        let job = &settings.job;
+        let release = self.release.as_str();
+        let mut notes = Vec::new();
+        if u64::try_from(job.timeout_s) != Ok(self.call_timeout_s) {
+            notes.push(format!(
+                "xxl.job.timeout {} is out of the range of release {release}: {} s is taken",
+                job.timeout_s, self.call_timeout_s
+            ));
+        }
+        for (key, value, floor) in [("fast", job.fast_max, 200), ("slow", job.slow_max, 100)] {
+            if let Some(value) = value.filter(|value| *value < floor) {
+                notes.push(format!("xxl.job.triggerpool.{key}.max {value} is too small: {floor} is taken"));
+            }
+        }
+        if job.log_retention_days < self.shortest_retention_days {
+            notes.push(format!(
+                "xxl.job.logretentiondays {} is less than the {} of release {release}: logs are kept for ever",
+                job.log_retention_days, self.shortest_retention_days
+            ));
+        }
+        notes
+    }
 }
 
 #[cfg(test)]
@@ -184,5 +209,17 @@ mod tests {
         assert_eq!(Profile::resolve(&set, Release::V3_3).call_timeout_s, 11);
         set.job.timeout_s = 0;
         assert_eq!(Profile::resolve(&set, Release::V3_3).call_timeout_s, 3);
+    }
+
+    #[test]
+    fn what_a_release_takes_for_something_else_is_told() {
+        let mut set = settings();
+        assert_eq!(Profile::resolve(&set, Release::V2_4).notes(&set), [""; 0]);
+        set.job.timeout_s = 11;
+        set.job.fast_max = Some(10);
+        set.job.slow_max = Some(100);
+        set.job.log_retention_days = 5;
+        assert_eq!(Profile::resolve(&set, Release::V2_4).notes(&set).len(), 3);
+        assert_eq!(Profile::resolve(&set, Release::V3_3).notes(&set).len(), 1);
     }
 }

@@ -78,7 +78,8 @@ fn the_built_in_file_names_every_key_and_sets_it_to_what_the_program_starts_with
     let malformed: Vec<_> = names.faults.iter().filter(|fault| fault.key != "api-token").collect();
     assert!(malformed.is_empty(), "{malformed:?}");
     for key in keys::all().filter(|key| key.name != "api-token") {
-        let named = names.entries.iter().any(|entry| entry.found.as_ref().is_some_and(|found| found.key.name == key.name));
+        let named =
+            names.entries.iter().any(|entry| entry.found.as_ref().is_some_and(|found| found.key.name == key.name));
         assert!(named, "{} is not in config.default.toml", key.name);
         assert_eq!(default_of(key).is_none(), !key.unset.is_empty(), "{}", key.name);
     }
@@ -165,11 +166,13 @@ fn later_sources_win_and_each_value_remembers_its_own() {
 
 #[test]
 fn a_named_file_of_our_own_replaces_the_usual_one_and_must_exist() {
-    let start = Start::new()
-        .file("xxl-job-admin.toml", "[server]\nport = 1")
-        .file("other.toml", "[server]\nport = 2\n[spring.datasource]\nurl = \"mysql://h/d\"\n[xxl.job]\naccessToken = \"t\"");
+    let start = Start::new().file("xxl-job-admin.toml", "[server]\nport = 1").file(
+        "other.toml",
+        "[server]\nport = 2\n[spring.datasource]\nurl = \"mysql://h/d\"\n[xxl.job]\naccessToken = \"t\"",
+    );
     assert_eq!(start.load().settings.server.port, 1);
-    for args in [["--config", "other.toml"].as_slice(), &["--config=other.toml"], &["check", "--config", "other.toml"]] {
+    for args in [["--config", "other.toml"].as_slice(), &["--config=other.toml"], &["check", "--config", "other.toml"]]
+    {
         let start = Start { folder: tempfile::tempdir().expect("folder"), invocation: start.invocation.clone() };
         let settings = start.args(args).load().settings;
         assert_eq!(settings.server.port, 2);
@@ -193,7 +196,11 @@ fn springs_places_profiles_and_placeholders_are_followed() {
         .env("DB_PASSWORD", "from-env")
         .env("DB_PORT", "3307")
         .env("SPRING_PROFILES_ACTIVE", "prod");
-    for arg in ["--spring.config.location=file:./conf/", "-Dspring.config.location=conf/", "--spring.config.additional-location=conf"] {
+    for arg in [
+        "--spring.config.location=file:./conf/",
+        "-Dspring.config.location=conf/",
+        "--spring.config.additional-location=conf",
+    ] {
         let start = Start { folder: tempfile::tempdir().expect("folder"), invocation: start.invocation.clone() };
         let settings = start.args(&[arg]).load().settings;
         let DatabaseUrl::MySql(ServerUrl { hosts, .. }) = &settings.database.url else { panic!("{arg}") };
@@ -276,13 +283,20 @@ fn what_is_unknown_is_refused_on_the_command_line_and_named_once_elsewhere() {
         assert!(faults[0].right.contains(nearest), "{}", faults[0]);
     }
     let loaded = Start::new()
-        .file("application.properties", "mybatis.mapper-locations=x\nserver.prot=1\nmy.own=2\nxxl.job.i18n=${my.own:en}")
+        .file(
+            "application.properties",
+            "mybatis.mapper-locations=x\nserver.prot=1\nmy.own=2\nxxl.job.i18n=${my.own:en}",
+        )
         .env("XXL_ADMIN_CONSOLE_DIALEKT", "3")
         .env("PARAMS", "--foo.bar=1")
         .load();
     let of_file: Vec<_> = loaded.warnings.iter().filter(|text| text.contains("application.properties")).collect();
     assert_eq!(of_file.len(), 1);
-    assert!(of_file[0].ends_with("mybatis.mapper-locations, server.prot (did you mean server.port?)"), "{}", of_file[0]);
+    assert!(
+        of_file[0].ends_with("mybatis.mapper-locations, server.prot (did you mean server.port?)"),
+        "{}",
+        of_file[0]
+    );
     assert!(told(&loaded, "XXL_ADMIN_CONSOLE_DIALEKT") && told(&loaded, "foo.bar"));
 }
 
@@ -294,7 +308,10 @@ fn all_faults_are_told_at_once() {
         .args(&["--console.dialect=4", "--spring.datasource.url=jdbc:oracle:x", "--server.adress=1", "--no.such.key=1"])
         .faults();
     let keys: Vec<_> = faults.iter().map(|fault| fault.key.as_str()).collect();
-    assert_eq!(keys, ["server.port", "xxl.job.timeout", "TZ", "console.dialect", "spring.datasource.url", "--no.such.key"]);
+    assert_eq!(
+        keys,
+        ["server.port", "xxl.job.timeout", "TZ", "console.dialect", "spring.datasource.url", "--no.such.key"]
+    );
     assert!(faults[0].to_string().contains("application.properties line 1"), "{}", faults[0]);
     assert!(faults[2].wrong.contains("Asia/Beijing"));
 }

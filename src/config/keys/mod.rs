@@ -173,12 +173,15 @@ pub fn find_variable(variable: &str) -> Option<Match> {
     find(&format!("logging.level.{}", rest.to_lowercase().replace('_', ".")))
 }
 
-/// The name closest to one that is unknown, and how many letters they differ in.
+/// The name closest to one that is unknown, and how many letters they differ in. A name without a dot may be the last
+/// part of one.
 pub fn nearest(name: &str) -> (&'static str, usize) {
     let wanted = letters(name);
-    let names = all().flat_map(Key::names);
-    names
-        .map(|known| (known, strsim::damerau_levenshtein(&wanted, &letters(known))))
+    let distance = |known: &str| strsim::damerau_levenshtein(&wanted, &letters(known));
+    let last_part = |known: &'static str| known.rsplit('.').next().filter(|_| !name.contains('.'));
+    all()
+        .flat_map(Key::names)
+        .map(|known| (known, last_part(known).map_or(usize::MAX, distance).min(distance(known))))
         .min_by_key(|(_, distance)| *distance)
         .unwrap_or(("server.port", usize::MAX))
 }
@@ -263,6 +266,7 @@ mod tests {
     #[test]
     fn a_slip_is_recognised() {
         assert_eq!(nearest("server.prot"), ("server.port", 1));
+        assert_eq!(nearest("prot"), ("server.port", 1));
         assert_eq!(nearest("xxl.job.acessToken").0, "xxl.job.accessToken");
         assert!(is_of_java("spring.freemarker.suffix") && is_of_java("debug") && !is_of_java("springer.x"));
     }
