@@ -36,6 +36,7 @@ pub struct Draft {
 
 /// The keys of the mail server as they are written.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each key that is true or false")]
 pub struct MailWords {
     /// Host name.
     pub host: Option<String>,

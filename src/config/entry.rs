@@ -39,6 +39,7 @@ impl Entry {
     }
 
     /// The same, with `${…}` as plain text.
+    #[must_use]
     pub fn literally(self) -> Self {
         Self { literal: true, ..self }
     }

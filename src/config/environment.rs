@@ -50,7 +50,7 @@ pub fn read(environment: &Environment, working_dir: &Path, faults: &mut Vec<Faul
 /// The start lines inside `PARAMS` and the variables with JVM flags; a key that only this program would refuse on its
 /// own command line is no fault there, as Java took anything.
 pub fn start_lines(environment: &Environment, faults: &mut Vec<Fault>) -> Vec<(String, Arguments)> {
-    let params = std::iter::once(("PARAMS", Source::Params));
+    let params = std::iter::once(("PARAMS", Source::Inside("PARAMS".into())));
     let options = JVM_VARIABLES.into_iter().map(|name| (name, Source::JavaOptions(name.to_owned())));
     params
         .chain(options)

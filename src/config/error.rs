@@ -27,8 +27,8 @@ pub enum Source {
         /// The file.
         path: PathBuf,
     },
-    /// The variable `PARAMS` of the Docker image.
-    Params,
+    /// Inside a variable that holds many keys: `PARAMS` of the Docker image, `SPRING_APPLICATION_JSON`.
+    Inside(String),
     /// `-Dkey=value` in a variable such as `JAVA_OPTS`.
     JavaOptions(String),
     /// `-Dkey=value` on the command line.
@@ -43,10 +43,8 @@ impl fmt::Display for Source {
             Self::Default => f.write_str("default"),
             Self::File { path, line: Some(line) } => write!(f, "{} line {line}", path.display()),
             Self::File { path, line: None } => write!(f, "{}", path.display()),
-            Self::Variable(name) => write!(f, "environment {name}"),
+            Self::Variable(name) | Self::Inside(name) | Self::JavaOptions(name) => write!(f, "environment {name}"),
             Self::VariableFile { variable, path } => write!(f, "environment {variable} ({})", path.display()),
-            Self::Params => f.write_str("environment PARAMS"),
-            Self::JavaOptions(name) => write!(f, "environment {name}"),
             Self::SystemProperty => f.write_str("command line -D"),
             Self::CommandLine => f.write_str("command line"),
         }
@@ -97,7 +95,7 @@ pub struct Error {
 }
 
 fn list(faults: &[Fault]) -> String {
-    faults.iter().map(|fault| format!("\n  - {fault}")).collect()
+    faults.iter().flat_map(|fault| ["\n  - ".to_owned(), fault.to_string()]).collect()
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ impl Reading {
                     text = counting.map(|entry| Ok(entry.text.clone()));
                 }
                 match counting.zip(text) {
-                    Some((entry, text)) => self.take(key, key.name, entry, text, |draft, text| set(draft, text)),
+                    Some((entry, text)) => self.take(key, key.name, entry, text, set),
                     None => self.origins.push(Origin {
                         key: key.name.into(),
                         shown: if key.unset.is_empty() { "none".into() } else { key.unset.replace('`', "") },
@@ -192,7 +192,7 @@ impl Reading {
         match outcome {
             Ok(shown) => self.origins.push(Origin { key: name.into(), shown, source: entry.source.clone() }),
             Err(wrong) => {
-                self.faults.push(Fault::new(name, Some(entry.source.clone()), wrong, key.values.replace('`', "")))
+                self.faults.push(Fault::new(name, Some(entry.source.clone()), wrong, key.values.replace('`', "")));
             }
         }
     }

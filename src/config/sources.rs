@@ -133,17 +133,12 @@ impl Gathered {
 fn application_json(env: &environment::Environment, faults: &mut Vec<Fault>) -> Vec<Entry> {
     const NAME: &str = "SPRING_APPLICATION_JSON";
     let Some(text) = env.get(NAME).filter(|text| !text.trim().is_empty()) else { return Vec::new() };
-    match yaml::parse(text) {
-        Ok(documents) => documents
-            .into_iter()
-            .flatten()
-            .map(|(name, text, _)| Entry::new(name, text, Source::JavaOptions(NAME.into())))
-            .collect(),
-        Err(_) => {
-            faults.push(Fault::new(NAME, None, "it is not JSON", "a JSON object of keys and values"));
-            Vec::new()
-        }
-    }
+    let Ok(documents) = yaml::parse(text) else {
+        faults.push(Fault::new(NAME, None, "it is not JSON", "a JSON object of keys and values"));
+        return Vec::new();
+    };
+    let pairs = documents.into_iter().flatten();
+    pairs.map(|(name, text, _)| Entry::new(name, text, Source::Inside(NAME.into()))).collect()
 }
 
 /// What the sources that win over the files say about which files to read.

@@ -47,7 +47,7 @@ impl Start {
     }
 
     fn faults(&self) -> Vec<Fault> {
-        load(&self.invocation).map(|_| Vec::new()).unwrap_or_else(|error| error.faults)
+        load(&self.invocation).map_or_else(|error| error.faults, |_| Vec::new())
     }
 }
 
@@ -73,7 +73,7 @@ fn the_built_in_file_names_every_key_and_sets_it_to_what_the_program_starts_with
         assert!(entry.found.is_some(), "{} is unknown", entry.name);
     }
     // With the commented lines read as well, nothing is missing.
-    let all: String = sources::DEFAULTS.lines().map(|line| format!("{}\n", uncommented(line))).collect();
+    let all = sources::DEFAULTS.lines().map(uncommented).collect::<Vec<_>>().join("\n");
     let names = toml_file::parse(&all, None);
     let malformed: Vec<_> = names.faults.iter().filter(|fault| fault.key != "api-token").collect();
     assert!(malformed.is_empty(), "{malformed:?}");
@@ -140,10 +140,13 @@ fn without_any_source_it_is_a_trial_run_on_this_machine() {
     assert!(told(&loaded, "--server.address=0.0.0.0"));
 }
 
+/// What a source is called, and a start to which it is added.
+type Step = (&'static str, fn(Start) -> Start);
+
 #[test]
 fn later_sources_win_and_each_value_remembers_its_own() {
     let mut start = Start::new();
-    let steps: [(&str, fn(Start) -> Start); 9] = [
+    let steps: [Step; 9] = [
         ("default", |s| s),
         ("xxl-job-admin.toml line 2", |s| s.file("xxl-job-admin.toml", "[server]\nport = 1\n")),
         ("application.yml", |s| s.file("application.yml", "server:\n  port: 2\n")),

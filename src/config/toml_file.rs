@@ -73,7 +73,7 @@ impl TomlFile {
             DeValue::Array(items) => {
                 match items.iter().map(|item| scalar(item.get_ref())).collect::<Option<Vec<_>>>() {
                     Some(texts) => {
-                        self.entries.push(Entry::new(name, texts.join(","), place.source(offset)).literally())
+                        self.entries.push(Entry::new(name, texts.join(","), place.source(offset)).literally());
                     }
                     None => self.faults.push(Fault::new(
                         name,
