@@ -108,7 +108,9 @@ impl Gathered {
                 other => other.to_string(),
             };
             let (nearest, distance) = keys::nearest(&entry.name);
-            let is_ignorable = keys::is_of_java(&entry.name) && !relaxed(&entry.name).starts_with("xxl.");
+            // A slip in a key that counts is no key of Spring; of the keys below `xxl` we know all.
+            let is_slip = distance <= 2 || relaxed(&entry.name).starts_with("xxl.");
+            let is_ignorable = keys::is_of_java(&entry.name) && !is_slip;
             if entry.source == Source::CommandLine && !is_ignorable {
                 let wrong = "there is no such key";
                 let right = format!("--{nearest}=… is the nearest known one; --help names all");

@@ -279,6 +279,7 @@ fn what_is_unknown_is_refused_on_the_command_line_and_named_once_elsewhere() {
     for (arg, nearest) in [
         ("--consol.dialect=3", "console.dialect"),
         ("--xxl.job.acessToken=x", "xxl.job.accessToken"),
+        ("--server.prot=1", "server.port"),
         ("--foo.bar=1", "--"),
     ] {
         let faults = Start::new().args(&[arg]).faults();
@@ -313,7 +314,15 @@ fn all_faults_are_told_at_once() {
     let keys: Vec<_> = faults.iter().map(|fault| fault.key.as_str()).collect();
     assert_eq!(
         keys,
-        ["server.port", "xxl.job.timeout", "TZ", "console.dialect", "spring.datasource.url", "--no.such.key"]
+        [
+            "server.port",
+            "xxl.job.timeout",
+            "TZ",
+            "console.dialect",
+            "spring.datasource.url",
+            "--server.adress",
+            "--no.such.key"
+        ]
     );
     assert!(faults[0].to_string().contains("application.properties line 1"), "{}", faults[0]);
     assert!(faults[2].wrong.contains("Asia/Beijing"));
