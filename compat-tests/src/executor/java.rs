@@ -15,7 +15,7 @@ use crate::paths;
 use crate::process::Process;
 
 /// How long a command may take; an executor that has run a job waits 5 s at its end from 3.3.2 on.
-const ANSWER: Duration = Duration::from_secs(60);
+const ANSWER: Duration = Duration::from_mins(1);
 
 type Waiting = Mutex<HashMap<String, oneshot::Sender<Result<()>>>>;
 
