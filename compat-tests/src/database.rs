@@ -39,7 +39,8 @@ impl Database {
     }
 
     async fn on_server(&self, statement: &str) -> Result<()> {
-        let mut server = sqlx::MySqlConnection::connect(self.server.as_str()).await?;
+        // Boxed: connecting makes a large future, which would make that of every case large.
+        let mut server = Box::pin(sqlx::MySqlConnection::connect(self.server.as_str())).await?;
         sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut server).await?;
         server.close().await?;
         Ok(())
@@ -51,7 +52,8 @@ impl Database {
     /// When the server cannot be reached.
     pub async fn pool(&self) -> Result<MySqlPool> {
         let options: MySqlConnectOptions = self.server.as_str().parse()?;
-        Ok(MySqlPoolOptions::new().max_connections(4).connect_with(options.database(&self.name)).await?)
+        let pool = MySqlPoolOptions::new().max_connections(4);
+        Ok(Box::pin(pool.connect_with(options.database(&self.name))).await?)
     }
 
     /// The start-up arguments of an admin, in the Java admin's words.

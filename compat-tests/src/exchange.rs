@@ -35,12 +35,8 @@ impl Answer {
 /// # Errors
 /// When the exchange fails or takes too long.
 pub async fn exchange(port: u16, method: &str, path: &str, headers: &[(String, String)], body: &str) -> Result<Answer> {
-    let mut request = format!("{method} {path} HTTP/1.1\r\n");
-    for (name, value) in headers {
-        request.push_str(&format!("{name}: {value}\r\n"));
-    }
-    request.push_str("\r\n");
-    request.push_str(body);
+    let headers: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n{body}", headers.concat());
     let talk = async {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
         stream.write_all(request.as_bytes()).await?;

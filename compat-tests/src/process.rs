@@ -32,7 +32,7 @@ impl Process {
             .stderr(stderr)
             .kill_on_drop(true)
             .spawn()
-            .with_context(|| format!("cannot start {:?}", command.as_std().get_program()))?;
+            .with_context(|| format!("cannot start {}", command.as_std().get_program().display()))?;
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().context("the child has no output")?;
         let (sender, lines) = mpsc::unbounded_channel();
@@ -58,6 +58,11 @@ impl Process {
     /// The next line of standard output; `None` at its end.
     pub async fn next_line(&mut self) -> Option<String> {
         self.lines.recv().await
+    }
+
+    /// From now on nobody wants the lines; they still go to the file.
+    pub fn ignore_lines(&mut self) {
+        self.lines.close();
     }
 
     /// Asks the child to end (SIGTERM) and waits for it.

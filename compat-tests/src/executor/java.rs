@@ -15,7 +15,7 @@ use crate::paths;
 use crate::process::Process;
 
 /// How long a command may take; an executor that has run a job waits 5 s at its end from 3.3.2 on.
-const ANSWER: Duration = Duration::from_secs(60);
+const ANSWER: Duration = Duration::from_mins(1);
 
 type Waiting = Mutex<HashMap<String, oneshot::Sender<Result<()>>>>;
 
@@ -35,8 +35,12 @@ impl Launcher {
         std::fs::create_dir_all(&folder)?;
         let java = paths::executors()?.join("java");
         let mut command = Command::new("java");
+        command.args(["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]);
         // Executors of 2.2.0 read answers in the platform's charset.
-        command.args(["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "-cp"]);
+        command.arg("-Dfile.encoding=UTF-8");
+        // Some thirty copies of netty, each with pools of its own, would use up the memory outside the heap; releases to
+        // 2.4 then leave a call without any answer.
+        command.args(["-Dio.netty.allocator.type=unpooled", "-XX:MaxDirectMemorySize=1g", "-cp"]);
         command.arg(java.join("launcher")).arg("Launcher").arg(&java).current_dir(&folder);
         let mut process = Process::spawn(command, &folder.join("jvm.log"))?;
         let commands = tokio::sync::Mutex::new(process.take_stdin().context("the JVM has no input")?);

@@ -87,11 +87,11 @@ pub struct Node {
 
 enum Running {
     Java { launcher: Arc<Launcher>, name: String },
-    Native(Process),
+    Native(Box<Process>),
 }
 
 impl Node {
-    /// Starts an executor on a free port; `work` gets a folder with what it leaves behind.
+    /// Starts an executor on a free port and waits until it can be called; `work` gets a folder with what it leaves behind.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -102,8 +102,8 @@ impl Node {
                 launcher.start(start, line.version, port).await?;
                 Running::Java { launcher: Arc::clone(launcher), name: start.name.to_owned() }
             }
-            Family::Python => Running::Native(native::python(work, start, port)?),
-            Family::Go => Running::Native(native::go(work, start, port)?),
+            Family::Python => Running::Native(Box::new(native::python(work, start, port).await?)),
+            Family::Go => Running::Native(Box::new(native::go(work, start, port).await?)),
         };
         Ok(Self { address: line.address(port), running })
     }

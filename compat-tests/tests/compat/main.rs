@@ -8,6 +8,7 @@ mod inbound;
 mod mixed;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -17,11 +18,23 @@ use compat_tests::report::Report;
 use tokio::process::Command;
 use tokio::task::{JoinSet, LocalSet};
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match start() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Says whether all went well.
+fn start() -> Result<bool> {
     // Flags that cargo or other test runners hand to any test binary have no meaning here.
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--list") {
-        return Ok(());
+        return Ok(true);
     }
     let filters = arguments.into_iter().filter(|argument| !argument.starts_with('-')).collect();
     // One thread is enough for waiting, and spares all cases the bounds of threads.
@@ -29,7 +42,7 @@ fn main() -> Result<()> {
     LocalSet::new().block_on(&runtime, run(filters))
 }
 
-async fn run(filters: Vec<String>) -> Result<()> {
+async fn run(filters: Vec<String>) -> Result<bool> {
     println!("admin under test: {}", paths::admin_binary()?.display());
     let work = paths::fresh_work()?;
     println!("logs of all processes: {}", work.display());
@@ -38,7 +51,7 @@ async fn run(filters: Vec<String>) -> Result<()> {
     for form in mixed::Companion::available() {
         mixed::suite(&report, &work, form).await;
     }
-    Rc::into_inner(report).context("a suite still runs")?.finish()
+    Ok(Rc::into_inner(report).context("a suite still runs")?.finish())
 }
 
 async fn side_by_side(report: &Rc<Report>, work: &Path) -> Result<()> {

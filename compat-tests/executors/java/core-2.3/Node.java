@@ -1,6 +1,8 @@
 import com.xxl.job.core.context.XxlJobHelper;
 import com.xxl.job.core.executor.impl.XxlJobSimpleExecutor;
 import com.xxl.job.core.handler.annotation.XxlJob;
+import com.xxl.job.core.log.XxlJobFileAppender;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +13,8 @@ public final class Node {
     private static XxlJobSimpleExecutor executor;
 
     /** Starts the executor; settings: appname, port, admin addresses, token ("-" for none), log path. */
-    public static void start(String[] settings) {
+    public static void start(String[] settings) throws ReflectiveOperationException {
+        keepUnsentResultsIn(settings[4]);
         XxlJobSimpleExecutor made = new XxlJobSimpleExecutor();
         made.setAppname(settings[0]);
         made.setIp("127.0.0.1");
@@ -29,6 +32,20 @@ public final class Node {
 
     public static void stop() {
         executor.destroy();
+    }
+
+    /**
+     * Release 3.3 keeps results that no admin took in one fixed folder of the machine, whatever the log path: executors
+     * beside each other would take one another's and send them to an admin that does not know them. Other releases use
+     * the log path.
+     */
+    private static void keepUnsentResultsIn(String logPath) throws ReflectiveOperationException {
+        for (Field field : XxlJobFileAppender.class.getDeclaredFields()) {
+            if (field.getName().equals("callbackLogPath")) {
+                field.setAccessible(true);
+                field.set(null, logPath + "/callbacklogs");
+            }
+        }
     }
 
     /** The handlers; every executor of the suite has the same ones. */

@@ -13,7 +13,7 @@ use compat_tests::executor::{Family, Launcher, Line, Node, Start};
 use sqlx::MySqlPool;
 
 /// Longest wait for anything that happens by itself; the registry is looked through every 30 s.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What all lines share.
 pub struct World {
@@ -120,6 +120,11 @@ impl Gate {
     }
 }
 
+/// Is everything known of a run? A quick executor's result can be stored before the outcome of its call.
+pub fn has_result(row: &LogRow) -> bool {
+    row.trigger_code != 0 && row.handle_code != 0
+}
+
 /// Waits until a job has `count` rows that `ready` likes, and gives all its rows.
 pub async fn rows_when(
     console: &Console,
@@ -194,7 +199,7 @@ impl Fixture {
 
     /// All rows of a job, once `count` of them have a result.
     pub async fn finished(&self, job: i64, count: usize) -> Result<Vec<LogRow>> {
-        rows_when(self.console(), (self.group, job), count, "finished", |row| row.handle_code != 0).await
+        rows_when(self.console(), (self.group, job), count, "finished", has_result).await
     }
 
     /// Adds a job, runs it on the first node and gives its row once the run has a result.

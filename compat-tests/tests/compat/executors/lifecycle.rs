@@ -1,13 +1,16 @@
 //! The admin goes and comes back; an executor goes.
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use compat_tests::admin::{Admin, TOKEN};
 use compat_tests::console::{Console, LogRow};
 use compat_tests::eventually::eventually;
 use compat_tests::executor::{Node, Start};
 
-use super::fixture::{Fixture, Gate, Job, PATIENCE, rows_when};
+use super::fixture::{Fixture, Gate, Job, PATIENCE, has_result, rows_when};
+
+/// Java executors look every 30 s for results to send again.
+const RESENT: Duration = Duration::from_secs(90);
 
 /// An admin and a node of their own, and a run that stands at its gate.
 struct Waiting {
@@ -29,33 +32,33 @@ impl Waiting {
         let group = console.add_group(&name, "restart", &node.address).await?;
         let job = Job::bean("gate").add(&console, group).await?;
         let gate = f.gate()?;
-        // A group of fixed addresses needs no registration, but the node must listen already.
-        let look = async || {
-            console.trigger(job, &gate.param(), "").await?;
-            let rows = rows_when(&console, (group, job), 1, "called", |row| row.trigger_code != 0).await?;
-            ensure!(rows.last().is_some_and(|row| row.trigger_code == 200), "{rows:?}");
-            Ok(())
-        };
-        eventually("the node accepts a run", PATIENCE, look).await?;
+        // A group of fixed addresses needs no registration.
+        console.trigger(job, &gate.param(), "").await?;
+        let rows = rows_when(&console, (group, job), 1, "called", |row| row.trigger_code != 0).await?;
+        ensure!(rows[0].trigger_code == 200, "{rows:?}");
         gate.await_point("started").await?;
         Ok(Self { admin, node, group, job, gate })
     }
 
-    /// The accepted run's row, once `ready` likes it.
-    async fn row(&self, console: &Console, what: &str, ready: impl Fn(&LogRow) -> bool) -> Result<LogRow> {
-        let accepted = |row: &LogRow| row.trigger_code == 200 && ready(row);
-        let rows = rows_when(console, (self.group, self.job), 1, what, accepted).await?;
-        rows.into_iter().find(accepted).ok_or_else(|| anyhow::anyhow!("no row"))
+    /// The run's row, once it has a result.
+    async fn result(&self, console: &Console) -> Result<LogRow> {
+        let look = async || {
+            let row = self.row(console).await?;
+            ensure!(has_result(&row), "{row:?}");
+            Ok(row)
+        };
+        eventually("the result arrives", RESENT, look).await
+    }
+
+    /// The run's row.
+    async fn row(&self, console: &Console) -> Result<LogRow> {
+        console.logs(self.group, self.job).await?.pop().context("no row")
     }
 
     async fn tear_down(self) -> Result<()> {
         self.node.stop().await?;
         self.admin.remove().await
     }
-}
-
-fn has_result(row: &LogRow) -> bool {
-    row.handle_code != 0
 }
 
 /// The run ends after the admin is back: its result is stored.
@@ -67,7 +70,7 @@ pub async fn callback_after_restart(f: &Fixture) -> Result<()> {
     ensure!(waiting.admin.port() == port, "on the same port");
     let console = waiting.admin.console().await?;
     waiting.gate.open()?;
-    let row = waiting.row(&console, "finished", has_result).await?;
+    let row = waiting.result(&console).await?;
     ensure!(row.handle_code == 200 && row.handle_msg == "passed", "{row:?}");
     waiting.tear_down().await
 }
@@ -85,10 +88,10 @@ pub async fn callback_after_outage(f: &Fixture) -> Result<()> {
         let later = Job::bean("echo").add(&console, waiting.group).await?;
         console.trigger(later, "", "").await?;
         rows_when(&console, (waiting.group, later), 1, "finished", has_result).await?;
-        let row = waiting.row(&console, "still there", |_| true).await?;
+        let row = waiting.row(&console).await?;
         ensure!(row.handle_code == 0, "the library does not send again: {row:?}");
     } else {
-        let row = waiting.row(&console, "finished", has_result).await?;
+        let row = waiting.result(&console).await?;
         ensure!(row.handle_code == 200 && row.handle_msg == "passed", "{row:?}");
     }
     waiting.tear_down().await
