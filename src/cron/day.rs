@@ -154,6 +154,13 @@ mod tests {
         assert_eq!(fires("0 0 0 29W * ?", V2_4, "UTC", "2031-02-01T00:00"), ["2031-02-28T00:00:00"]);
     }
 
+    /// As the Java class answers: a number beyond 7, which only the marker 99 with an end can make, is counted in days.
+    #[test]
+    fn a_weekday_beyond_the_week_is_so_many_days_ahead() {
+        let marker = fires("0 43 1 ? * 99-99/17", V2_4, "America/Sao_Paulo", "2065-12-12T07:00");
+        assert_eq!(marker, ["2065-12-13T01:43:00", "2066-08-01T01:43:00", "2067-05-01T01:43:00"]);
+    }
+
     #[test]
     fn the_new_flavour_keeps_the_time_that_it_had_reached() {
         let expr = "0 0/30 9-17 15W * ?";

@@ -91,3 +91,8 @@ impl Cron {
         next::next_after(self, zone.tz(), from_ms)
     }
 }
+
+const _: () = {
+    const fn shared_between_threads<T: Send + Sync>() {}
+    shared_between_threads::<Cron>();
+};
