@@ -24,7 +24,7 @@ const USAGE: u8 = 2;
 /// Options of `next`.
 #[derive(Debug, Clone, Args)]
 pub struct NextArgs {
-    /// Cron expression: second minute hour day month weekday [year]
+    /// Cron expression: second minute hour day month weekday, then a year if need be
     #[arg(value_name = "EXPR", required_unless_present = "stdin")]
     pub expr: Option<String>,
     /// Time zone [default: the zone of the process]

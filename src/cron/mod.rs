@@ -7,11 +7,13 @@
 //! Better on purpose: nothing hangs. Where upstream counts for ever the answer is [`Next::Never`], years are kept as a
 //! bit mask instead of one tree node each, and computing a fire time allocates nothing.
 
+mod day;
 mod error;
 mod field;
 mod next;
 mod number;
 mod parser;
+mod sets;
 mod wall;
 
 pub use error::{JavaException, ParseError};
@@ -89,3 +91,8 @@ impl Cron {
         next::next_after(self, zone.tz(), from_ms)
     }
 }
+
+const _: () = {
+    const fn shared_between_threads<T: Send + Sync>() {}
+    shared_between_threads::<Cron>();
+};

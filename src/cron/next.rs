@@ -1,11 +1,13 @@
 //! The next fire: a cascade over the fields of the wall clock, from seconds up to years, that starts again whenever a
 //! field had to move. Ports `CronExpression.getTimeAfter` on plain numbers.
 
+use std::ops::ControlFlow;
+
 use jiff::tz::TimeZone;
 
-use super::field::{FieldSet, LAST_DAY};
-use super::wall::{DAY, Date, Timeline, month_start, weekday};
-use super::{Cron, DayRule, Next, Nominal};
+use super::day::Day;
+use super::wall::{DAY, Date, Timeline, month_start};
+use super::{Cron, Next};
 use crate::model::EpochMs;
 
 const MINUTE: i64 = 60;
@@ -27,42 +29,38 @@ enum Round {
     Never,
 }
 
-/// What the day rule says to a date.
-enum Day {
-    /// Fires today.
-    Today,
-    /// Fires on this day (since 1970-01-01) at the time already reached; 3.4.
-    AtTime(i64),
-    /// Not today: go on from 00:00:00 of this day (since 1970-01-01).
-    Restart(i64),
-    /// No day at all.
-    Never,
-}
-
 /// The first fire after an instant.
 pub(super) fn next_after(cron: &Cron, tz: &TimeZone, from_ms: EpochMs) -> Next {
+    search(cron, tz, from_ms).unwrap_or(Next::Never)
+}
+
+/// The first fire after an instant; none when the rounds are used up.
+fn search(cron: &Cron, tz: &TimeZone, from_ms: EpochMs) -> Option<Next> {
     let start = (from_ms.div_euclid(1_000) + 1).max(BEGINNING);
     if start > END + DAY {
-        return Next::Never;
+        return Some(Next::Never);
     }
     let (timeline, mut wall) = Timeline::at(tz, start);
-    let mut cascade = Cascade { cron, timeline, start };
+    let mut cascade = Cascade { cron, timeline, start, went_back_to: None };
     for _ in 0..MOST_ROUNDS {
         match cascade.round(wall) {
             Some(Round::Restart(later)) => wall = later,
-            Some(Round::Fire(wall)) => return Next::At(cascade.timeline.instant(wall) * 1_000),
-            Some(Round::Never) => return Next::Never,
-            None => return Next::Empty,
+            Some(Round::Fire(wall)) => return Some(Next::At(cascade.timeline.instant(wall) * 1_000)),
+            Some(Round::Never) => return Some(Next::Never),
+            None => return Some(Next::Empty),
         }
     }
-    Next::Never
+    None
 }
 
-struct Cascade<'a> {
-    cron: &'a Cron,
-    timeline: Timeline<'a>,
+/// The state of a search.
+pub(super) struct Cascade<'a> {
+    pub(super) cron: &'a Cron,
+    pub(super) timeline: Timeline<'a>,
     /// The first second that may fire, as an instant.
-    start: i64,
+    pub(super) start: i64,
+    /// The day (since 1970-01-01) that 2.4's nearest weekday last went back to.
+    pub(super) went_back_to: Option<i64>,
 }
 
 impl Cascade<'_> {
@@ -73,10 +71,10 @@ impl Cascade<'_> {
             return Some(Round::Never);
         }
         let wall = self.second(wall)?;
-        if let Some(later) = self.minute(wall)? {
+        if let ControlFlow::Break(later) = self.minute(wall)? {
             return Some(Round::Restart(later));
         }
-        if let Some(later) = self.hour(wall)? {
+        if let ControlFlow::Break(later) = self.hour(wall)? {
             return Some(Round::Restart(later));
         }
         let date = Date::of(wall);
@@ -107,26 +105,26 @@ impl Cascade<'_> {
     }
 
     /// Where to restart for the smallest allowed minute; nothing if the present one is allowed.
-    fn minute(&mut self, wall: i64) -> Option<Option<i64>> {
+    fn minute(&mut self, wall: i64) -> Option<ControlFlow<i64>> {
         let (hour, minute) = (wall.rem_euclid(DAY) / HOUR, wall.rem_euclid(HOUR) / MINUTE);
         let (minute, hour) = match self.cron.minutes.at_or_above(minute) {
-            Some(allowed) if allowed == minute => return Some(None),
+            Some(allowed) if allowed == minute => return Some(ControlFlow::Continue(())),
             Some(allowed) => (allowed, hour),
             None => (self.cron.minutes.first()?, hour + 1),
         };
-        Some(Some(self.set_hour(wall - wall.rem_euclid(DAY) + minute * MINUTE, hour)))
+        Some(ControlFlow::Break(self.set_hour(wall - wall.rem_euclid(DAY) + minute * MINUTE, hour)))
     }
 
     /// Where to restart for the smallest allowed hour; nothing if the present one is allowed.
-    fn hour(&mut self, wall: i64) -> Option<Option<i64>> {
+    fn hour(&mut self, wall: i64) -> Option<ControlFlow<i64>> {
         let midnight = wall - wall.rem_euclid(DAY);
         let hour = (wall - midnight) / HOUR;
         match self.cron.hours.at_or_above(hour) {
-            Some(allowed) if allowed == hour => Some(None),
-            Some(allowed) => Some(Some(self.set_hour(midnight, allowed))),
+            Some(allowed) if allowed == hour => Some(ControlFlow::Continue(())),
+            Some(allowed) => Some(ControlFlow::Break(self.set_hour(midnight, allowed))),
             None => {
                 let first = self.cron.hours.first()?;
-                Some(Some(self.set_hour(midnight + DAY, first)))
+                Some(ControlFlow::Break(self.set_hour(midnight + DAY, first)))
             }
         }
     }
@@ -136,86 +134,6 @@ impl Cascade<'_> {
         let wall = self.timeline.resolve(wall + hour * HOUR);
         let time = wall.rem_euclid(DAY);
         if time / HOUR == hour || hour == 24 { wall } else { wall - time + time % HOUR + (hour + 1) * HOUR }
-    }
-
-    /// Asks the day rule; none when it needs a number and has none.
-    fn day(&mut self, wall: i64, today: Date) -> Option<Day> {
-        let found = match &self.cron.days {
-            DayRule::Weekdays(set) => {
-                let weekday = today.weekday();
-                let wanted = set.at_or_above(weekday).or(set.first())?;
-                today.day + (wanted - weekday).rem_euclid(7)
-            }
-            DayRule::LastWeekday(wanted) => {
-                let last = today.last_day();
-                last - (weekday(today.epoch_day_of(last)) - wanted).rem_euclid(7)
-            }
-            // Upstream looks for such a weekday for ever.
-            DayRule::NthWeekday { weekday: 8.., .. } => return Some(Day::Never),
-            DayRule::NthWeekday { weekday: wanted, nth } => {
-                1 + (wanted - weekday(today.epoch_day_of(1))).rem_euclid(7) + 7 * (nth - 1)
-            }
-            DayRule::Days(set) => match set.at_or_above(today.day) {
-                Some(day) if day <= today.last_day() => day,
-                _ => return Some(Day::Restart(next_month(today, set.first()?))),
-            },
-            DayRule::LastDay(offset) => today.last_day() - offset,
-            DayRule::NearestWeekday(nominal) => return self.nearest_weekday(wall, today, *nominal),
-            DayRule::Mixed { plain, nearest } => return Some(self.mixed(wall, today, *plain, *nearest)),
-        };
-        Some(if found < today.day || found > today.last_day() {
-            Day::Restart(today.next_month())
-        } else if found > today.day {
-            Day::Restart(today.epoch_day_of(found))
-        } else {
-            Day::Today
-        })
-    }
-
-    /// `nW`, `LW` and `L-nW` as 2.4 counts them.
-    fn nearest_weekday(&mut self, wall: i64, today: Date, nominal: Nominal) -> Option<Day> {
-        let (day, restart_day) = match nominal {
-            Nominal::Day(day) => (day?, day?),
-            Nominal::BeforeLast(offset) => (today.last_day() - offset, 1),
-        };
-        // From such a day upstream comes back to where it was, for ever.
-        if day < 1 {
-            return Some(Day::Restart(today.next_month()));
-        }
-        let shifted = shift_to_weekday(today, day);
-        Some(if !self.is_ahead(shifted, wall) {
-            Day::Restart(next_month(today, restart_day))
-        } else if shifted == today.epoch_day {
-            Day::Today
-        } else {
-            Day::Restart(shifted)
-        })
-    }
-
-    /// Days and nearest weekdays as 3.4 counts them.
-    fn mixed(&mut self, wall: i64, today: Date, plain: FieldSet, nearest: FieldSet) -> Day {
-        if plain.is_empty() && nearest.is_empty() {
-            return Day::Never;
-        }
-        let plain = smallest_day(plain, today).map(|day| today.epoch_day_of(day));
-        let shifted = smallest_day(nearest, today).map(|day| shift_to_weekday(today, day));
-        let shifted = shifted.filter(|epoch_day| self.is_ahead(*epoch_day, wall));
-        match (plain, shifted) {
-            (Some(plain), shifted) if shifted.is_none_or(|shifted| plain < shifted) => {
-                if plain == today.epoch_day {
-                    Day::Today
-                } else {
-                    Day::Restart(plain)
-                }
-            }
-            (_, Some(shifted)) => Day::AtTime(shifted),
-            (_, None) => Day::Restart(today.next_month()),
-        }
-    }
-
-    /// Whether the time of day that is reached lies ahead of the start, or at it, on another day.
-    fn is_ahead(&mut self, epoch_day: i64, wall: i64) -> bool {
-        self.timeline.instant(epoch_day * DAY + wall.rem_euclid(DAY)) >= self.start
     }
 
     /// The last two fields.
@@ -236,34 +154,106 @@ impl Cascade<'_> {
     }
 }
 
-/// A day of the month after this date's, as days since 1970-01-01; one that the month lacks counts on.
-const fn next_month(today: Date, day: i64) -> i64 {
-    today.next_month() + day - 1
-}
+#[cfg(test)]
+pub(super) mod tests {
+    use jiff::Timestamp;
+    use proptest::prelude::*;
 
-/// The nearest weekday to a day of this month, as days since 1970-01-01: not into the month before, and from the last
-/// day not into the month after.
-const fn shift_to_weekday(month: Date, day: i64) -> i64 {
-    let epoch_day = month.epoch_day_of(day);
-    match weekday(epoch_day) {
-        7 if day == 1 => epoch_day + 2,
-        7 => epoch_day - 1,
-        1 if day == month.last_day() => epoch_day - 2,
-        1 => epoch_day + 1,
-        _ => epoch_day,
+    use super::*;
+    use crate::config::CronFlavour::{self, V2_4, V3_4};
+
+    fn tz(name: &str) -> TimeZone {
+        TimeZone::get(name).expect("embedded zone")
     }
-}
 
-/// 3.4's choice among the days and `L-n` from today to the end of the month.
-fn smallest_day(set: FieldSet, today: Date) -> Option<i64> {
-    let last = today.last_day();
-    let day = set.at_or_above(today.day).filter(|day| *day <= last);
-    let offset =
-        set.at_or_above(LAST_DAY - (last - today.day)).filter(|bit| *bit <= LAST_DAY).map(|bit| LAST_DAY - bit);
-    match (day, offset) {
-        // Upstream compares as if every month had 31 days.
-        (Some(day), Some(offset)) if day >= 31 - offset => Some(last - offset),
-        (None, Some(offset)) => Some(last - offset),
-        (day, _) => day,
+    /// The first fires after a wall time, as wall times.
+    pub(in crate::cron) fn fires<const N: usize>(
+        expr: &str,
+        flavour: CronFlavour,
+        zone: &str,
+        from: &str,
+    ) -> [String; N] {
+        let (cron, tz) = (Cron::parse(expr, flavour, 2126).expect(expr), tz(zone));
+        let from: jiff::civil::DateTime = from.parse().expect("a wall time");
+        let mut from = tz.to_timestamp(from).expect("in range").as_millisecond();
+        std::array::from_fn(|_| match next_after(&cron, &tz, from) {
+            Next::At(at) => {
+                from = at;
+                tz.to_datetime(Timestamp::from_millisecond(at).expect("in range")).to_string()
+            }
+            end => format!("{end:?}"),
+        })
+    }
+
+    #[test]
+    fn the_start_is_exclusive_to_the_second() {
+        let cron = Cron::parse("0 0 10 * * ?", V2_4, 2126).expect("an expression");
+        let ten = 1_796_119_200_000;
+        assert_eq!(next_after(&cron, &TimeZone::UTC, ten - 999), Next::At(ten));
+        assert_eq!(next_after(&cron, &TimeZone::UTC, ten), Next::At(ten + DAY * 1_000));
+    }
+
+    #[test]
+    fn a_gap_is_skipped_and_an_overlap_fires_in_its_second_pass() {
+        let new_york = "America/New_York";
+        assert_eq!(fires("0 30 2 * * ?", V2_4, new_york, "2027-03-13T12:00"), ["2027-03-15T02:30:00"]);
+        let hourly = fires("0 30 * * * ?", V2_4, new_york, "2027-03-14T01:00");
+        assert_eq!(hourly, ["2027-03-14T01:30:00", "2027-03-14T03:30:00"]);
+        let cron = Cron::parse("0 0/30 * * * ?", V2_4, 2126).expect("an expression");
+        // From 00:30 EDT the next half hour is 01:00 EST, 90 minutes later.
+        let from = 1_793_507_400_000;
+        assert_eq!(next_after(&cron, &tz(new_york), from), Next::At(from + 90 * 60_000));
+        let sao_paulo = fires("0 0 0 ? * SUN", V2_4, "America/Sao_Paulo", "2018-11-01T00:00");
+        assert_eq!(sao_paulo, ["2018-11-11T00:00:00"]);
+    }
+
+    #[test]
+    fn what_hangs_upstream_ends_here() {
+        for expr in ["0 0 0 0W * ?", "0 0 0 ? * 8#1", "0 0 0 ? * 200#3", "0 0 0 30 2 ?", "0 0 0 31 4,6,9,11 ?"] {
+            for flavour in [V2_4, V3_4] {
+                assert_eq!(fires(expr, flavour, "Asia/Shanghai", "2026-12-01T00:00"), ["Never"], "{expr} {flavour:?}");
+            }
+        }
+        assert_eq!(fires("0 0 0 , * ?", V3_4, "UTC", "2026-12-01T00:00"), ["Never"]);
+        // February has too few days but in leap years.
+        assert_eq!(fires("0 0 0 L-28W 2 ?", V2_4, "UTC", "2026-12-01T00:00"), ["2028-02-01T00:00:00"]);
+        assert_eq!(fires("0 0 0 L-30W * ?", V2_4, "UTC", "2027-01-31T00:00"), ["2027-03-01T00:00:00"]);
+    }
+
+    #[test]
+    fn an_empty_field_is_told_from_one_that_never_fires() {
+        for (expr, end) in [("0 , * * * ?", "Empty"), ("0 0 0 1 L ?", "Empty"), ("0 0 0 1 1 ? L", "Never")] {
+            assert_eq!(fires(expr, V2_4, "UTC", "2026-12-01T00:00"), [end], "{expr}");
+        }
+    }
+
+    #[test]
+    fn instants_at_the_ends_of_time_are_answered() {
+        let cron = Cron::parse("0 0 0 1 1 ? 1970-2126", V2_4, 2126).expect("an expression");
+        for zone in ["UTC", "America/New_York", "Pacific/Kiritimati"] {
+            let first = next_after(&cron, &tz(zone), i64::MIN);
+            assert!(matches!(first, Next::At(-86_400_000..86_400_000)), "{zone}: {first:?}");
+            assert_eq!(next_after(&cron, &tz(zone), i64::MAX), Next::Never, "{zone}");
+        }
+        let ages = Cron::parse("0 0 0 1 1 ? 1-2000000000", V2_4, i32::MAX).expect("an expression");
+        assert_eq!(next_after(&ages, &TimeZone::UTC, END * 1_000 - 1_000), Next::Never);
+        assert_eq!(next_after(&ages, &TimeZone::UTC, i64::MIN), Next::At(BEGINNING * 1_000));
+    }
+
+    proptest! {
+        #[test]
+        fn the_rounds_are_never_used_up(
+            time in "(0|[0-5]?[0-9](,[0-5]?[0-9])?|\\*/[1-5][0-9]?) ([0-5]?[0-9]|\\*/[1-5][0-9]?) (2?[0-3]|1?[0-9]|\\*/1?[1-9])",
+            days in "(3[01]|29|[12]?[1-9]W?|L(-[12]?[0-9])?W?|30,31W) (2|4|6|9|11|\\*|[1-9]|4,6,9,11|2/2) \\?|\\? (2|\\*|[1-9]) ([1-7]|[0-9]#[1-5]|[1-7]L)",
+            year in "|( 20[0-9][0-9](-21[0-2][0-9])?)",
+            from in 0..4_000_000_000_000_i64,
+            zone in prop::sample::select(vec!["UTC", "Asia/Shanghai", "America/New_York", "Australia/Lord_Howe"]),
+        ) {
+            for flavour in [V2_4, V3_4] {
+                if let Ok(cron) = Cron::parse(&format!("{time} {days}{year}"), flavour, 2126) {
+                    prop_assert!(search(&cron, &tz(zone), from).is_some());
+                }
+            }
+        }
     }
 }

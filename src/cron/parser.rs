@@ -3,9 +3,10 @@
 //! Upstream's parser looks at an item's first character and then takes what it understands; much of what follows is
 //! ignored (`5X` is 5, `MONDAY` is MON). Users have such expressions stored, so all of it is kept.
 
-use super::field::{ALL, Field, FieldSet, LAST_DAY, UNSPECIFIED, YearSet};
+use super::field::{ALL, Field, LAST_DAY, UNSPECIFIED};
 use super::number::{integer, number_at, split_digits};
-use super::{Cron, DayRule, JavaException, Nominal, ParseError};
+use super::sets::Sets;
+use super::{Cron, JavaException, ParseError};
 use crate::config::CronFlavour;
 
 /// Reads an expression.
@@ -16,7 +17,7 @@ pub(super) fn parse(text: &str, flavour: CronFlavour, max_year: i64) -> Result<C
     if flavour == CronFlavour::V3_4 && count > Field::ALL.len() {
         return Err(ParseError::TooManyTerms(text));
     }
-    let mut parser = Parser::new(flavour, max_year);
+    let mut parser = Parser { flavour, sets: Sets::new(flavour, max_year) };
     for (field, list) in Field::ALL.into_iter().zip(fields()) {
         // As `String.trim` does it: control characters go as well.
         parser.list(field, list.trim_matches(|c| c <= ' '))?;
@@ -27,91 +28,16 @@ pub(super) fn parse(text: &str, flavour: CronFlavour, max_year: i64) -> Result<C
     if count == 6 {
         parser.item(Field::Year, "*")?;
     }
-    parser.finish()
+    parser.sets.finish()
 }
 
-/// The sets as they fill up, in upstream's terms.
+/// The grammar, filling the sets.
 struct Parser {
     flavour: CronFlavour,
-    max_year: i64,
-    seconds: FieldSet,
-    minutes: FieldSet,
-    hours: FieldSet,
-    days: FieldSet,
-    months: FieldSet,
-    weekdays: FieldSet,
-    years: YearSet,
-    /// `L` or `L-n` in the days, as n; 2.4.
-    last_day: Option<i64>,
-    /// Some `W` in the days; 2.4.
-    nearest: bool,
-    /// Days with `W`; 3.4.
-    nearest_days: FieldSet,
-    /// `nL` in the weekdays.
-    last_weekday: bool,
-    /// The n of `#n` in the weekdays.
-    nth: Option<i64>,
+    sets: Sets,
 }
 
 impl Parser {
-    fn new(flavour: CronFlavour, max_year: i64) -> Self {
-        Self {
-            flavour,
-            max_year,
-            seconds: FieldSet::default(),
-            minutes: FieldSet::default(),
-            hours: FieldSet::default(),
-            days: FieldSet::default(),
-            months: FieldSet::default(),
-            weekdays: FieldSet::default(),
-            years: YearSet::EMPTY,
-            last_day: None,
-            nearest: false,
-            nearest_days: FieldSet::default(),
-            last_weekday: false,
-            nth: None,
-        }
-    }
-
-    fn finish(self) -> Result<Cron, ParseError> {
-        Ok(Cron {
-            days: self.day_rule()?,
-            seconds: self.seconds,
-            minutes: self.minutes,
-            hours: self.hours,
-            months: self.months,
-            years: self.years,
-            max_year: self.max_year,
-        })
-    }
-
-    fn day_rule(&self) -> Result<DayRule, ParseError> {
-        match (self.days.contains(UNSPECIFIED), self.weekdays.contains(UNSPECIFIED)) {
-            (true, false) => Ok(self.weekday_rule()),
-            (false, true) => Ok(self.day_of_month_rule()),
-            _ => Err(ParseError::BothDayFields),
-        }
-    }
-
-    fn weekday_rule(&self) -> DayRule {
-        // `L` and `#` hold for the whole field and take its smallest number.
-        match (self.weekdays.first(), self.nth) {
-            (Some(weekday), _) if self.last_weekday => DayRule::LastWeekday(weekday),
-            (Some(weekday), Some(nth)) => DayRule::NthWeekday { weekday, nth },
-            _ => DayRule::Weekdays(self.weekdays),
-        }
-    }
-
-    fn day_of_month_rule(&self) -> DayRule {
-        match (self.flavour, self.last_day) {
-            (CronFlavour::V3_4, _) => DayRule::Mixed { plain: self.days, nearest: self.nearest_days },
-            (CronFlavour::V2_4, Some(offset)) if self.nearest => DayRule::NearestWeekday(Nominal::BeforeLast(offset)),
-            (CronFlavour::V2_4, Some(offset)) => DayRule::LastDay(offset),
-            (CronFlavour::V2_4, None) if self.nearest => DayRule::NearestWeekday(Nominal::Day(self.days.first())),
-            (CronFlavour::V2_4, None) => DayRule::Days(self.days),
-        }
-    }
-
     /// A whole field: items between commas.
     fn list(&mut self, field: Field, list: &str) -> Result<(), ParseError> {
         let last_in_list = list.contains('L') && list.contains(',');
@@ -146,16 +72,16 @@ impl Parser {
         let end = match rest.as_bytes().first() {
             Some(b'-') => Some(field.number_of(letters(item, 4)?)?),
             Some(b'#') if field == Field::DayOfWeek => {
-                self.nth = Some(nth(&rest[1..])?);
+                self.sets.nth = Some(nth(&rest[1..])?);
                 None
             }
             Some(b'L') if field == Field::DayOfWeek => {
-                self.last_weekday = true;
+                self.sets.last_weekday = true;
                 None
             }
             _ => None,
         };
-        self.insert(field, start, end, i64::from(end.is_some()))
+        self.sets.insert(field, start, end, i64::from(end.is_some()))
     }
 
     fn question_mark(&mut self, field: Field, item: &str) -> Result<(), ParseError> {
@@ -167,14 +93,14 @@ impl Parser {
         if !field.may_be_unspecified() {
             return Err(ParseError::MisplacedQuestionMark);
         }
-        if field == Field::DayOfWeek && self.last_day.is_none() {
-            match self.days.last() {
+        if field == Field::DayOfWeek && self.sets.last_day.is_none() {
+            match self.sets.days.last() {
                 None if self.flavour == CronFlavour::V2_4 => return Err(JavaException::NoSuchElement.into()),
                 Some(UNSPECIFIED) => return Err(ParseError::NoDayField),
                 _ => {}
             }
         }
-        self.insert(field, UNSPECIFIED, None, 0)
+        self.sets.insert(field, UNSPECIFIED, None, 0)
     }
 
     /// `*`, `*/n`, `/n`.
@@ -183,13 +109,13 @@ impl Parser {
             Some("") => 0,
             Some(rest) => match rest.strip_prefix('/') {
                 Some("") => return Err(ParseError::EndOfItem),
-                Some(step) => self.checked_step(field, integer(step)?)?,
+                Some(step) => self.sets.checked_step(field, integer(step)?)?,
                 None => 1,
             },
             None if item == "/" => return Err(ParseError::StepMissing),
-            None => self.checked_step(field, integer(&item[1..])?)?,
+            None => self.sets.checked_step(field, integer(&item[1..])?)?,
         };
-        self.insert(field, ALL, None, step)
+        self.sets.insert(field, ALL, None, step)
     }
 
     /// `L`, `L-n`, `LW`, `L-nW`.
@@ -197,7 +123,7 @@ impl Parser {
         match field {
             Field::DayOfMonth => self.last_day_of_month(item),
             // The field's last value, Saturday, and not the last of a month.
-            Field::DayOfWeek => self.insert(field, 7, None, 0),
+            Field::DayOfWeek => self.sets.insert(field, 7, None, 0),
             Field::Month | Field::Year => Ok(()),
             Field::Second | Field::Minute | Field::Hour => match self.flavour {
                 CronFlavour::V2_4 => Ok(()),
@@ -221,11 +147,11 @@ impl Parser {
         let nearest = rest == "W";
         match (self.flavour, nearest) {
             (CronFlavour::V2_4, _) => {
-                self.last_day = Some(offset);
-                self.nearest |= nearest;
+                self.sets.last_day = Some(offset);
+                self.sets.nearest |= nearest;
             }
-            (CronFlavour::V3_4, false) => self.days.insert(LAST_DAY - offset),
-            (CronFlavour::V3_4, true) => self.nearest_days.insert(LAST_DAY - offset),
+            (CronFlavour::V3_4, false) => self.sets.days.insert(LAST_DAY - offset),
+            (CronFlavour::V3_4, true) => self.sets.nearest_days.insert(LAST_DAY - offset),
         }
         Ok(())
     }
@@ -239,21 +165,21 @@ impl Parser {
                 if !(1..=7).contains(&value) {
                     return field.check_range(0, None);
                 }
-                self.last_weekday = true;
-                self.weekdays.insert(value);
+                self.sets.last_weekday = true;
+                self.sets.weekdays.insert(value);
                 Ok(())
             }
             Some('W') if field == Field::DayOfMonth => self.nearest_weekday(value),
             Some('#') if field == Field::DayOfWeek => {
-                self.nth = Some(nth(&rest[1..])?);
+                self.sets.nth = Some(nth(&rest[1..])?);
                 // Every weekday beyond the seventh never comes; the two that are markers must stay what they are.
-                self.weekdays.insert(value.min(127));
+                self.sets.weekdays.insert(value.min(127));
                 Ok(())
             }
             Some(option @ ('L' | 'W' | '#')) => Err(ParseError::MisplacedOption { option, position }),
             Some('-') => self.range(field, value, item, position + 1),
             Some('/') => self.stepped(field, value, item, position + 1),
-            _ => self.insert(field, value, None, 0),
+            _ => self.sets.insert(field, value, None, 0),
         }
     }
 
@@ -264,10 +190,10 @@ impl Parser {
         }
         match self.flavour {
             CronFlavour::V2_4 => {
-                self.nearest = true;
-                self.days.insert(day);
+                self.sets.nearest = true;
+                self.sets.days.insert(day);
             }
-            CronFlavour::V3_4 => self.nearest_days.insert(day),
+            CronFlavour::V3_4 => self.sets.nearest_days.insert(day),
         }
         Ok(())
     }
@@ -276,7 +202,7 @@ impl Parser {
     fn range(&mut self, field: Field, start: i64, item: &str, position: usize) -> Result<(), ParseError> {
         let (end, rest) = number_at(item, position)?;
         let step = if rest.starts_with('/') { number_at(item, item.len() - rest.len() + 1)?.0 } else { 1 };
-        self.insert(field, start, Some(end), step)
+        self.sets.insert(field, start, Some(end), step)
     }
 
     /// `a/n` from the `n` on.
@@ -292,62 +218,8 @@ impl Parser {
         {
             return Err(ParseError::UnexpectedInStep(c));
         }
-        let step = self.checked_step(field, step)?;
-        self.insert(field, start, None, step)
-    }
-
-    fn checked_step(&self, field: Field, step: i64) -> Result<i64, ParseError> {
-        let (largest, limit) = match field {
-            Field::Second | Field::Minute => (59, 60),
-            Field::Hour => (23, 24),
-            Field::DayOfMonth => (31, 31),
-            Field::Month => (12, 12),
-            Field::DayOfWeek => (7, 7),
-            Field::Year => return Ok(step),
-        };
-        let relation = match self.flavour {
-            CronFlavour::V2_4 => ">",
-            CronFlavour::V3_4 => ">=",
-        };
-        if step > largest { Err(ParseError::StepTooLarge { relation, limit, step }) } else { Ok(step) }
-    }
-
-    /// Adds the numbers from `start` to `end` (none: the top of the field) in steps; a step of 0 adds `start` alone.
-    fn insert(&mut self, field: Field, start: i64, end: Option<i64>, step: i64) -> Result<(), ParseError> {
-        field.check_range(start, end)?;
-        if start == ALL && step <= 0 {
-            self.add(field, ALL);
-        } else if step == 0 {
-            self.add(field, start);
-            return Ok(());
-        }
-        let start = if start == ALL { field.lowest() } else { start };
-        let end = end.unwrap_or(field.highest(self.max_year));
-        let step = step.max(1) as usize;
-        if start <= end {
-            (start..=end.min(YearSet::END)).step_by(step).for_each(|value| self.add(field, value));
-            return Ok(());
-        }
-        let Some(modulus) = field.modulus() else {
-            return Err(JavaException::YearsBackwards.into());
-        };
-        let zero = if field.lowest() == 0 { 0 } else { modulus };
-        for value in (start..=end + modulus).step_by(step) {
-            self.add(field, if value % modulus == 0 { zero } else { value % modulus });
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, field: Field, value: i64) {
-        match field {
-            Field::Second => self.seconds.insert(value),
-            Field::Minute => self.minutes.insert(value),
-            Field::Hour => self.hours.insert(value),
-            Field::DayOfMonth => self.days.insert(value),
-            Field::Month => self.months.insert(value),
-            Field::DayOfWeek => self.weekdays.insert(value),
-            Field::Year => self.years.insert(value),
-        }
+        let step = self.sets.checked_step(field, step)?;
+        self.sets.insert(field, start, None, step)
     }
 }
 
@@ -362,13 +234,11 @@ fn is_last_day(item: &str) -> bool {
 /// Three letters of the item from `begin` on.
 fn letters(item: &str, begin: usize) -> Result<&str, ParseError> {
     let text = &item[begin..];
-    match text.char_indices().nth(2) {
-        Some((last, c)) => Ok(&text[..last + c.len_utf8()]),
-        None => {
-            let length = item.encode_utf16().count();
-            Err(JavaException::Substring { begin, end: begin + 3, length }.into())
-        }
-    }
+    let last = text.char_indices().nth(2).map(|(last, c)| last + c.len_utf8());
+    last.map(|end| &text[..end]).ok_or_else(|| {
+        let length = item.encode_utf16().count();
+        JavaException::Substring { begin, end: begin + 3, length }.into()
+    })
 }
 
 /// The n of `#n`.
@@ -379,6 +249,8 @@ fn nth(text: &str) -> Result<i64, ParseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cron::field::FieldSet;
+    use crate::cron::{DayRule, Nominal};
 
     fn message(text: &str, flavour: CronFlavour) -> String {
         parse(text, flavour, 2126).expect_err(text).to_string()

@@ -5,6 +5,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails with the sentence given")]
 
 mod cron_golden;
+mod cron_properties;
 mod mail;
 mod protocol;
 mod schema_facts;
