@@ -13,7 +13,7 @@ use crate::database::Location;
 use crate::process;
 
 /// Time allowed for a start or a stop.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server. It ends and its folder goes when this is dropped.
 pub struct MariaDb {

@@ -96,7 +96,7 @@ pub struct Arguments {
     behaviour: Behaviour,
     /// Further arguments of the admin, after `--`.
     #[arg(last = true)]
-    admin_arguments: Vec<String>,
+    passed_on: Vec<String>,
 }
 
 /// Where a run works.

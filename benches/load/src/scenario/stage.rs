@@ -54,14 +54,12 @@ impl<'a> Stage<'a> {
             Ground::Given(url) => (None, url.parse::<Location>()?),
         };
         let token = &arguments.behaviour.token;
-        let (launcher, base) = match &arguments.attach {
-            Some(base) => (None, base.clone()),
-            None => {
-                let extra = &arguments.admin_arguments;
-                let launcher = Launcher::new(&arguments.bin, folder.path(), &database, token, extra)?;
-                let base = launcher.base()?;
-                (Some(launcher), base)
-            }
+        let (launcher, base) = if let Some(base) = &arguments.attach {
+            (None, base.clone())
+        } else {
+            let launcher = Launcher::new(&arguments.bin, folder.path(), &database, token, &arguments.passed_on)?;
+            let base = launcher.base()?;
+            (Some(launcher), base)
         };
         let has_tables = match database.connect().await {
             Ok(mut open) => open.has_tables().await,
