@@ -41,7 +41,7 @@ impl MariaDb {
         let mut server = Self { folder, port, child };
         server.answers().await?;
         let mut root = server.location("mysql").connect().await?;
-        root.write(&["CREATE DATABASE xxl_job CHARACTER SET utf8mb4".into()]).await?;
+        root.statement("CREATE DATABASE xxl_job CHARACTER SET utf8mb4").await?;
         Ok(server)
     }
 

@@ -163,10 +163,10 @@ impl Window {
         if self.expected == 0 { 1.0 } else { self.fired as f64 / self.expected as f64 }
     }
 
-    /// The lateness in ms that this share (0–1) of the fires did not exceed.
-    pub fn late_ms(&self, share: f64) -> f64 {
+    /// The lateness in ms that this share (0–1) of the fires did not exceed; none without a fire.
+    pub fn late_ms(&self, share: f64) -> Option<f64> {
         let rank = (self.lateness_us.len() as f64 * share).ceil() as usize;
-        self.lateness_us.get(rank.saturating_sub(1)).map_or(0.0, |late| *late as f64 / 1_000.0)
+        self.lateness_us.get(rank.saturating_sub(1)).map(|late| *late as f64 / 1_000.0)
     }
 }
 
@@ -309,9 +309,9 @@ mod tests {
     #[test]
     fn percentiles_are_by_nearest_rank() {
         let window = Window { lateness_us: (1..=200).map(|n| n * 1_000).collect(), ..Window::default() };
-        let ms = [0.5, 0.9, 0.99, 1.0].map(|share| window.late_ms(share) as u64);
-        assert_eq!(ms, [100, 180, 198, 200]);
-        assert_eq!(Window::default().late_ms(0.99) as u64, 0);
+        let ms = [0.5, 0.9, 0.99, 1.0].map(|share| window.late_ms(share));
+        assert_eq!(ms, [100.0, 180.0, 198.0, 200.0].map(Some));
+        assert_eq!(Window::default().late_ms(0.99), None);
     }
 
     #[test]
