@@ -246,7 +246,7 @@ pub async fn run(arguments: Arguments) -> Result<()> {
 }
 
 /// Returns at SIGTERM or Ctrl-C.
-async fn terminated() {
+pub async fn terminated() {
     use tokio::signal::unix::{SignalKind, signal};
     match signal(SignalKind::terminate()) {
         Ok(mut terminate) => tokio::select! { _ = terminate.recv() => {}, _ = tokio::signal::ctrl_c() => {} },

@@ -95,7 +95,7 @@ pub struct Arguments {
     #[command(flatten)]
     behaviour: Behaviour,
     /// Further arguments of the admin, after `--`.
-    #[arg(last = true)]
+    #[arg(last = true, value_name = "ADMIN_ARGUMENT")]
     passed_on: Vec<String>,
 }
 

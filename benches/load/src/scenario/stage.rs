@@ -87,7 +87,8 @@ impl<'a> Stage<'a> {
         clock::whole_second_ahead(Duration::from_secs(self.arguments.start_in))
     }
 
-    /// Seeds the plan. The admins that are started here live in UTC; cron of an attached one must not name hours.
+    /// Seeds the plan. Admins that are started here live in UTC; for an attached one the first due time is right in any
+    /// zone, as it is stored beside the expression.
     ///
     /// # Errors
     /// When the database refuses.
