@@ -125,6 +125,15 @@ impl LogRows {
 }
 
 impl Database {
+    /// Runs one statement outside a transaction.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn statement(&mut self, statement: &str) -> Result<()> {
+        sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut self.connection).await?;
+        Ok(())
+    }
+
     /// Runs statements in one transaction.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! arrives and call back. It lives on a thread of its own, so that nothing else in the process delays it.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -232,7 +233,11 @@ pub async fn run(arguments: Arguments) -> Result<()> {
     }
     let arrivals = executors.arrivals.snapshot();
     if let Some(file) = &arguments.arrivals {
-        let lines: String = arrivals.iter().map(|a| format!("{}\t{}\t{}\n", a.job, a.log, a.at_us)).collect();
+        let mut lines = String::with_capacity(arrivals.len() * 40);
+        for Arrival { job, log, at_us } in &arrivals {
+            // Writing to a string cannot fail.
+            writeln!(lines, "{job}\t{log}\t{at_us}").ok();
+        }
         std::fs::write(file, lines).with_context(|| file.display().to_string())?;
     }
     let summary = Summary::new(&arrivals, executors.callbacks.read(), executors.waiting_results());
@@ -241,7 +246,7 @@ pub async fn run(arguments: Arguments) -> Result<()> {
 }
 
 /// Returns at SIGTERM or Ctrl-C.
-async fn terminated() {
+pub async fn terminated() {
     use tokio::signal::unix::{SignalKind, signal};
     match signal(SignalKind::terminate()) {
         Ok(mut terminate) => tokio::select! { _ = terminate.recv() => {}, _ = tokio::signal::ctrl_c() => {} },

@@ -45,7 +45,11 @@ async fn main() -> ExitCode {
     let outcome = match Command::parse() {
         Command::Executor(arguments) => executor::run(arguments).await.map(|()| true),
         Command::Seed(arguments) => seed::run(arguments).await.map(|()| true),
-        Command::Drive(arguments) => scenario::run(&arguments).await,
+        // Dropping a run ends its processes and deletes its folders.
+        Command::Drive(arguments) => tokio::select! {
+            outcome = scenario::run(&arguments) => outcome,
+            () = executor::terminated() => Err(anyhow::anyhow!("interrupted")),
+        },
         Command::SelfTest(arguments) => self_test::run(arguments).await,
     };
     match outcome {

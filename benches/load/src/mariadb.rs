@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use rustix::process::Signal;
@@ -13,7 +13,7 @@ use crate::database::Location;
 use crate::process;
 
 /// Time allowed for a start or a stop.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server. It ends and its folder goes when this is dropped.
 pub struct MariaDb {
@@ -41,7 +41,7 @@ impl MariaDb {
         let mut server = Self { folder, port, child };
         server.answers().await?;
         let mut root = server.location("mysql").connect().await?;
-        root.write(&["CREATE DATABASE xxl_job CHARACTER SET utf8mb4".into()]).await?;
+        root.statement("CREATE DATABASE xxl_job CHARACTER SET utf8mb4").await?;
         Ok(server)
     }
 
@@ -102,6 +102,17 @@ impl MariaDb {
     pub async fn restart(&mut self) -> Result<()> {
         self.child = spawn(self.folder.path(), self.port)?;
         self.answers().await
+    }
+}
+
+impl Drop for MariaDb {
+    /// Waits until the killed server is gone: it must not write into the folder that is deleted next.
+    fn drop(&mut self) {
+        self.child.start_kill().ok();
+        let deadline = Instant::now() + Duration::from_secs(2);
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
 

@@ -32,10 +32,13 @@ impl Report {
         self.figures.insert(name.into(), value.into());
     }
 
-    /// Adds a figure with as many decimals as it deserves.
-    pub fn measure(&mut self, name: &str, value: f64) {
-        let scale = if value.abs() >= 100.0 { 10.0 } else { 1_000.0 };
-        self.figure(name, (value * scale).round() / scale);
+    /// Adds a figure with as many decimals as it deserves; none = there was nothing to measure.
+    pub fn measure(&mut self, name: &str, value: impl Into<Option<f64>>) {
+        let rounded = value.into().map(|value| {
+            let scale = if value.abs() >= 100.0 { 10.0 } else { 1_000.0 };
+            (value * scale).round() / scale
+        });
+        self.figure(name, rounded);
     }
 
     /// Adds a demand.
@@ -76,6 +79,7 @@ mod tests {
         report.figure("fired", 2_000);
         report.measure("late_p99_ms", 12.345_678);
         report.measure("rate", 2_000.04);
+        report.measure("idle", None);
         report.demand("nothing doubled", true);
         assert!(report.all_met());
         report.demand("p99 ≤ 1 ms", false);
@@ -83,6 +87,7 @@ mod tests {
         assert_eq!(
             report.to_string(),
             "steady on sqlite\n  fired                2000\n  late_p99_ms        12.346\n  rate               2000.0\n  \
+             idle                 null\n  \
              met    nothing doubled\n  MISSED p99 ≤ 1 ms\n"
         );
         let json = serde_json::to_value(&report).unwrap();

@@ -133,23 +133,24 @@ fn statements(plan: &Plan, addresses: &[String], traits: &Traits, zone: FixedOff
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
 
-    /// The four tables that are used here, with the column names of every generation.
-    pub const TABLES: [&str; 4] = [
-        "CREATE TABLE xxl_job_group (id INTEGER PRIMARY KEY, app_name TEXT NOT NULL, title TEXT NOT NULL, \
-         address_type INTEGER NOT NULL, address_list TEXT, update_time TEXT)",
-        "CREATE TABLE xxl_job_info (id INTEGER PRIMARY KEY, job_group INTEGER NOT NULL, job_desc TEXT NOT NULL, \
-         add_time TEXT, update_time TEXT, author TEXT, alarm_email TEXT, schedule_type TEXT NOT NULL, \
-         schedule_conf TEXT, misfire_strategy TEXT NOT NULL, executor_route_strategy TEXT, executor_handler TEXT, \
-         executor_param TEXT, executor_block_strategy TEXT, executor_timeout INTEGER NOT NULL, \
-         executor_fail_retry_count INTEGER NOT NULL, glue_type TEXT NOT NULL, glue_source TEXT, glue_remark TEXT, \
-         glue_updatetime TEXT, child_jobid TEXT, trigger_status INTEGER NOT NULL, \
-         trigger_last_time BIGINT NOT NULL, trigger_next_time BIGINT NOT NULL)",
-        "CREATE TABLE xxl_job_log (id INTEGER PRIMARY KEY, job_group INTEGER NOT NULL, job_id INTEGER NOT NULL, \
+    /// The four tables that are used here, with the column names of every generation and types that all databases know.
+    const TABLES: [&str; 4] = [
+        "CREATE TABLE xxl_job_group (id INTEGER PRIMARY KEY, app_name VARCHAR(64) NOT NULL, title VARCHAR(12) NOT NULL, \
+         address_type SMALLINT NOT NULL, address_list TEXT, update_time TIMESTAMP NULL)",
+        "CREATE TABLE xxl_job_info (id INTEGER PRIMARY KEY, job_group INTEGER NOT NULL, job_desc VARCHAR(255) NOT NULL, \
+         add_time TIMESTAMP NULL, update_time TIMESTAMP NULL, author VARCHAR(64), alarm_email VARCHAR(255), \
+         schedule_type VARCHAR(50) NOT NULL, schedule_conf VARCHAR(128), misfire_strategy VARCHAR(50) NOT NULL, \
+         executor_route_strategy VARCHAR(50), executor_handler VARCHAR(255), executor_param VARCHAR(512), \
+         executor_block_strategy VARCHAR(50), executor_timeout INTEGER NOT NULL, \
+         executor_fail_retry_count INTEGER NOT NULL, glue_type VARCHAR(50) NOT NULL, glue_source TEXT, \
+         glue_remark VARCHAR(128), glue_updatetime TIMESTAMP NULL, child_jobid VARCHAR(255), \
+         trigger_status SMALLINT NOT NULL, trigger_last_time BIGINT NOT NULL, trigger_next_time BIGINT NOT NULL)",
+        "CREATE TABLE xxl_job_log (id BIGINT PRIMARY KEY, job_group INTEGER NOT NULL, job_id INTEGER NOT NULL, \
          trigger_code INTEGER NOT NULL, handle_code INTEGER NOT NULL)",
-        "CREATE TABLE xxl_job_lock (lock_name TEXT PRIMARY KEY)",
+        "CREATE TABLE xxl_job_lock (lock_name VARCHAR(50) PRIMARY KEY)",
     ];
 
     fn traits() -> Traits {
@@ -157,9 +158,36 @@ pub mod tests {
     }
 
     #[tokio::test]
-    async fn seeding_replaces_and_stopping_tells_how_far_the_admin_was() {
+    async fn sqlite_is_seeded() {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}?mode=rwc", folder.path().join("x.db").display());
+        seeding_replaces_and_stopping_tells_how_far_the_admin_was(&url).await;
+    }
+
+    #[tokio::test]
+    async fn mysql_is_seeded() {
+        on_server("TEST_MYSQL_URL", "mysql").await;
+    }
+
+    #[tokio::test]
+    async fn postgres_is_seeded() {
+        on_server("TEST_POSTGRES_URL", "postgres").await;
+    }
+
+    /// Runs the check in a database of its own on the server that `variable` names; without one it says so.
+    async fn on_server(variable: &str, first: &str) {
+        let Ok(server) = std::env::var(variable) else {
+            eprintln!("skipped: {variable} is not set");
+            return;
+        };
+        let name = format!("load_{}", std::process::id());
+        let mut root = format!("{server}/{first}").parse::<Location>().unwrap().connect().await.unwrap();
+        root.statement(&format!("CREATE DATABASE {name}")).await.unwrap();
+        seeding_replaces_and_stopping_tells_how_far_the_admin_was(&format!("{server}/{name}")).await;
+        root.statement(&format!("DROP DATABASE {name}")).await.unwrap();
+    }
+
+    async fn seeding_replaces_and_stopping_tells_how_far_the_admin_was(url: &str) {
         let mut database = url.parse::<Location>().unwrap().connect().await.unwrap();
         assert!(!database.has_tables().await);
         database.write(&TABLES.map(String::from)).await.unwrap();

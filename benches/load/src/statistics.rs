@@ -21,7 +21,7 @@ pub struct Due {
     /// Job id.
     pub job: u64,
     /// Due time in ms.
-    pub due_ms: u64,
+    pub at_ms: u64,
     /// When it was fired, in µs since 1970; none = never.
     pub fired_us: Option<u64>,
 }
@@ -29,7 +29,7 @@ pub struct Due {
 impl Due {
     /// Lateness in µs.
     pub fn late_us(&self) -> Option<u64> {
-        Some(self.fired_us?.saturating_sub(self.due_ms * 1_000))
+        Some(self.fired_us?.saturating_sub(self.at_ms * 1_000))
     }
 }
 
@@ -94,7 +94,7 @@ pub fn assess(plan: &Plan, end_of: impl Fn(u64) -> u64, arrivals: &[Arrival]) ->
         at.sort_unstable();
         let fired = pair(&dues, &at);
         assessment.doubled += (at.len() - fired.iter().flatten().count()) as u64;
-        assessment.dues.extend(dues.iter().zip(fired).map(|(due_ms, fired_us)| Due { job, due_ms: *due_ms, fired_us }));
+        assessment.dues.extend(dues.iter().zip(fired).map(|(at_ms, fired_us)| Due { job, at_ms: *at_ms, fired_us }));
     }
     assessment
 }
@@ -127,12 +127,12 @@ impl Assessment {
     pub fn window(&self, due: &Range<u64>) -> Window {
         let mut window = Window::default();
         let mut job_fired: HashMap<u64, bool> = HashMap::new();
-        for each in self.dues.iter().filter(|each| due.contains(&each.due_ms)) {
+        for each in self.dues.iter().filter(|each| due.contains(&each.at_ms)) {
             window.expected += 1;
             *job_fired.entry(each.job).or_default() |= each.fired_us.is_some();
             match each.late_us() {
                 Some(late) => window.lateness_us.push(late),
-                None => window.missing.push((each.job, each.due_ms)),
+                None => window.missing.push((each.job, each.at_ms)),
             }
         }
         window.fired = window.lateness_us.len() as u64;
@@ -143,11 +143,11 @@ impl Assessment {
 
     /// The first due second (ms) from `from_ms` on after which every due fire came less than `limit_us` late.
     pub fn steady_from(&self, from_ms: u64, limit_us: u64) -> Option<u64> {
-        let mut dues: Vec<_> = self.dues.iter().filter(|due| due.due_ms >= from_ms).collect();
-        dues.sort_unstable_by_key(|due| std::cmp::Reverse(due.due_ms));
+        let mut dues: Vec<_> = self.dues.iter().filter(|due| due.at_ms >= from_ms).collect();
+        dues.sort_unstable_by_key(|due| std::cmp::Reverse(due.at_ms));
         let late = |due: &Due| due.late_us().is_none_or(|late| late >= limit_us);
-        let last_bad = dues.iter().find(|due| late(due)).map_or(0, |due| due.due_ms);
-        dues.iter().map(|due| due.due_ms).take_while(|due_ms| *due_ms > last_bad).last()
+        let last_bad = dues.iter().find(|due| late(due)).map_or(0, |due| due.at_ms);
+        dues.iter().map(|due| due.at_ms).take_while(|at_ms| *at_ms > last_bad).last()
     }
 }
 
@@ -163,10 +163,10 @@ impl Window {
         if self.expected == 0 { 1.0 } else { self.fired as f64 / self.expected as f64 }
     }
 
-    /// The lateness in ms that this share (0–1) of the fires did not exceed.
-    pub fn late_ms(&self, share: f64) -> f64 {
+    /// The lateness in ms that this share (0–1) of the fires did not exceed; none without a fire.
+    pub fn late_ms(&self, share: f64) -> Option<f64> {
         let rank = (self.lateness_us.len() as f64 * share).ceil() as usize;
-        self.lateness_us.get(rank.saturating_sub(1)).map_or(0.0, |late| *late as f64 / 1_000.0)
+        self.lateness_us.get(rank.saturating_sub(1)).map(|late| *late as f64 / 1_000.0)
     }
 }
 
@@ -309,9 +309,9 @@ mod tests {
     #[test]
     fn percentiles_are_by_nearest_rank() {
         let window = Window { lateness_us: (1..=200).map(|n| n * 1_000).collect(), ..Window::default() };
-        let ms = [0.5, 0.9, 0.99, 1.0].map(|share| window.late_ms(share) as u64);
-        assert_eq!(ms, [100, 180, 198, 200]);
-        assert_eq!(Window::default().late_ms(0.99) as u64, 0);
+        let ms = [0.5, 0.9, 0.99, 1.0].map(|share| window.late_ms(share));
+        assert_eq!(ms, [100.0, 180.0, 198.0, 200.0].map(Some));
+        assert_eq!(Window::default().late_ms(0.99), None);
     }
 
     #[test]

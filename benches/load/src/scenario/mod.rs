@@ -95,8 +95,8 @@ pub struct Arguments {
     #[command(flatten)]
     behaviour: Behaviour,
     /// Further arguments of the admin, after `--`.
-    #[arg(last = true)]
-    admin_arguments: Vec<String>,
+    #[arg(last = true, value_name = "ADMIN_ARGUMENT")]
+    passed_on: Vec<String>,
 }
 
 /// Where a run works.

@@ -54,14 +54,12 @@ impl<'a> Stage<'a> {
             Ground::Given(url) => (None, url.parse::<Location>()?),
         };
         let token = &arguments.behaviour.token;
-        let (launcher, base) = match &arguments.attach {
-            Some(base) => (None, base.clone()),
-            None => {
-                let extra = &arguments.admin_arguments;
-                let launcher = Launcher::new(&arguments.bin, folder.path(), &database, token, extra)?;
-                let base = launcher.base()?;
-                (Some(launcher), base)
-            }
+        let (launcher, base) = if let Some(base) = &arguments.attach {
+            (None, base.clone())
+        } else {
+            let launcher = Launcher::new(&arguments.bin, folder.path(), &database, token, &arguments.passed_on)?;
+            let base = launcher.base()?;
+            (Some(launcher), base)
         };
         let has_tables = match database.connect().await {
             Ok(mut open) => open.has_tables().await,
@@ -89,7 +87,8 @@ impl<'a> Stage<'a> {
         clock::whole_second_ahead(Duration::from_secs(self.arguments.start_in))
     }
 
-    /// Seeds the plan. The admins that are started here live in UTC; cron of an attached one must not name hours.
+    /// Seeds the plan. Admins that are started here live in UTC; for an attached one the first due time is right in any
+    /// zone, as it is stored beside the expression.
     ///
     /// # Errors
     /// When the database refuses.
@@ -197,19 +196,21 @@ pub struct Meters {
 }
 
 impl Meters {
-    /// Puts what was used since `earlier` into the report.
-    pub fn report_since(&self, earlier: &Self, report: &mut Report) {
+    /// Puts how much came a second since `earlier` into the report.
+    pub fn report_rates(&self, earlier: &Self, report: &mut Report) {
         let seconds = (self.at - earlier.at).as_secs_f64();
-        let runs = (self.arrivals - earlier.arrivals).max(1) as f64;
+        let mut rate = |name: &str, count: u64| report.measure(name, count as f64 / seconds);
+        rate("fired_per_s", self.arrivals - earlier.arrivals);
+        rate("callbacks_per_s", self.callbacks.accepted - earlier.callbacks.accepted);
+        rate("callback_requests_per_s", self.callbacks.requests - earlier.callbacks.requests);
+    }
+
+    /// Puts what was used since `earlier` into the report.
+    pub fn report_cost(&self, earlier: &Self, report: &mut Report) {
+        let seconds = (self.at - earlier.at).as_secs_f64();
+        let runs = (self.arrivals - earlier.arrivals) as f64;
         let cpu = self.admin.cpu_since(&earlier.admin).as_secs_f64();
-        let callbacks = self.callbacks.accepted - earlier.callbacks.accepted;
-        report.measure("fired_per_s", (self.arrivals - earlier.arrivals) as f64 / seconds);
-        report.measure("callbacks_per_s", callbacks as f64 / seconds);
-        report.measure(
-            "callback_requests_per_s",
-            (self.callbacks.requests - earlier.callbacks.requests) as f64 / seconds,
-        );
-        report.measure("admin_cpu_us_per_trigger", cpu * 1e6 / runs);
+        report.measure("admin_cpu_us_per_trigger", (runs > 0.0).then_some(cpu * 1e6 / runs));
         report.measure("admin_cpu_cores", cpu / seconds);
         if let (Some(now), Some(before)) = (&self.server, &earlier.server) {
             report.measure("database_cpu_cores", now.cpu_since(before).as_secs_f64() / seconds);
