@@ -1,10 +1,10 @@
 //! Lists of runs as the console asks for them, and the removal of runs by hand.
 
+use super::Store;
 use super::db::Row;
 use super::error::Result;
 use super::job_log::COLUMNS;
 use super::query::Query;
-use super::Store;
 use crate::model::{EpochMs, JobLog};
 
 /// Rows counted exactly; beyond, a list says "at least".
@@ -150,8 +150,7 @@ impl Store {
             Removal::Until(at) => Ok(Some(Bound::Until(self.wall(at)))),
             Removal::KeepLatest(kept) if kept <= 0 => Ok(Some(Bound::Everything)),
             Removal::KeepLatest(kept) => {
-                let query =
-                    Query::varying("SELECT id, trigger_time FROM xxl_job_log WHERE trigger_time IS NOT NULL");
+                let query = Query::varying("SELECT id, trigger_time FROM xxl_job_log WHERE trigger_time IS NOT NULL");
                 let query = scoped(query, job_group, job_id)
                     .push(" ORDER BY trigger_time DESC, id DESC LIMIT 1 OFFSET ")
                     .push_bind(kept);

@@ -152,7 +152,12 @@ impl Store {
     }
 
     fn entry(&self, row: &Row) -> Result<RegistryEntry> {
-        Ok(RegistryEntry { group: row.text(0)?, key: row.text(1)?, value: row.text(2)?, update_time: self.time(row, 3)? })
+        Ok(RegistryEntry {
+            group: row.text(0)?,
+            key: row.text(1)?,
+            value: row.text(2)?,
+            update_time: self.time(row, 3)?,
+        })
     }
 
     /// Addresses of executors of one app that have beaten after the instant, as stored, in no order.
