@@ -12,6 +12,7 @@ pub mod config;
 pub mod cron;
 pub mod health;
 pub mod i18n;
+pub mod metrics;
 pub mod model;
 pub mod monitor;
 pub mod protocol;

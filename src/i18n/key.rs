@@ -227,4 +227,8 @@ keys! {
     OwnGroupMissing = "own_group_missing",
     /// `Unknown route strategy: {0}`
     OwnRouteUnknown = "own_route_unknown",
+    /// `The seed password is accepted from this machine only: change it there with "xxl-job-admin password admin", or set …`
+    OwnSeedPassword = "own_seed_password",
+    /// `The run has no executor address: nobody can be asked`
+    OwnNoAddress = "own_no_address",
 }

@@ -28,6 +28,12 @@ impl JobUser {
         self.is_admin()
             || self.permission.as_deref().is_some_and(|list| list.split(',').any(|item| item == group.to_string()))
     }
+
+    /// The executor groups that a user who is no administrator may use.
+    pub fn permitted_groups(&self) -> Vec<i32> {
+        let items = self.permission.as_deref().unwrap_or_default().split(',').filter_map(|item| item.parse().ok());
+        items.filter(|group| self.may_use_group(*group)).collect()
+    }
 }
 
 impl std::fmt::Debug for JobUser {
@@ -45,6 +51,8 @@ mod tests {
         let user = JobUser { permission: Some("11,2".into()), ..JobUser::default() };
         assert!(user.may_use_group(11) && user.may_use_group(2));
         assert!(!user.may_use_group(1));
+        let odd = JobUser { permission: Some("11, 2,+3,x,".into()), ..JobUser::default() };
+        assert_eq!(odd.permitted_groups(), [11]);
         assert!(JobUser { role: 1, ..JobUser::default() }.may_use_group(7));
         let debug = format!("{:?}", JobUser { password: "secret".into(), ..JobUser::default() });
         assert!(!debug.contains("secret"));

@@ -3,7 +3,7 @@
 use super::Store;
 use super::db::Row;
 use super::error::Result;
-use super::query::Query;
+use super::query::{Query, contains};
 use crate::model::{EpochMs, JobGroup};
 
 /// Columns of a [`JobGroup`], in the order in which [`Store::group`] reads them.
@@ -50,6 +50,83 @@ impl Store {
                 .bind(addresses)
                 .bind(self.wall(now))
                 .bind(id);
+        Ok(self.main.execute(query).await?.rows > 0)
+    }
+
+    /// A page of groups whose app name and title contain these texts (`%` and `_` are wildcards, as in Java), in the
+    /// order of the Java admin, and how many there are in all.
+    pub async fn page_groups(
+        &self,
+        app_name: &str,
+        title: &str,
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<JobGroup>, i64)> {
+        let filtered = |query: Query| {
+            let query = contains(query, self.dialect(), "app_name", app_name);
+            contains(query, self.dialect(), "title", title)
+        };
+        let count = filtered(Query::varying("SELECT COUNT(*) FROM xxl_job_group WHERE 1 = 1"));
+        let total = self.main.fetch_optional(count).await?.map_or(Ok(0), |row| row.int(0))?;
+        let query = Query::varying("SELECT ").push(COLUMNS).push(" FROM xxl_job_group WHERE 1 = 1");
+        let query = filtered(query)
+            .push(" ORDER BY app_name, title, id LIMIT ")
+            .push_bind(limit)
+            .push(" OFFSET ")
+            .push_bind(offset);
+        let groups = self.main.fetch_all(query).await?.iter().map(|row| self.group(row)).collect::<Result<_>>()?;
+        Ok((groups, total))
+    }
+
+    /// Adds a group; its id and time are not looked at.
+    pub async fn insert_group(&self, group: &JobGroup, now: EpochMs) -> Result<()> {
+        let query = Query::new(
+            "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) \
+             VALUES (?, ?, ?, ?, ?)",
+        )
+        .bind(group.app_name.as_str())
+        .bind(group.title.as_str())
+        .bind(group.address_type)
+        .bind(group.address_list.as_deref())
+        .bind(self.wall(now));
+        self.main.execute(query).await.map(drop)
+    }
+
+    /// Writes a group's row. Tells whether there is one.
+    pub async fn update_group(&self, group: &JobGroup, now: EpochMs) -> Result<bool> {
+        let query = Query::new(
+            "UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? \
+             WHERE id = ?",
+        )
+        .bind(group.app_name.as_str())
+        .bind(group.title.as_str())
+        .bind(group.address_type)
+        .bind(group.address_list.as_deref())
+        .bind(self.wall(now))
+        .bind(group.id);
+        Ok(self.main.execute(query).await?.rows > 0)
+    }
+
+    /// Whether a job belongs to this group.
+    pub async fn is_group_used(&self, id: i32) -> Result<bool> {
+        let query = Query::new("SELECT id FROM xxl_job_info WHERE job_group = ? LIMIT 1").bind(id);
+        Ok(self.main.fetch_optional(query).await?.is_some())
+    }
+
+    /// How many groups there are.
+    pub async fn count_groups(&self) -> Result<i64> {
+        let row = self.main.fetch_optional(Query::new("SELECT COUNT(*) FROM xxl_job_group")).await?;
+        row.map_or(Ok(0), |row| row.int(0))
+    }
+
+    /// Removes a group, unless a job has come to belong to it. Tells whether it was there and went.
+    pub async fn remove_group(&self, id: i32) -> Result<bool> {
+        let query = Query::new(
+            "DELETE FROM xxl_job_group WHERE id = ? \
+             AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE job_group = ?)",
+        )
+        .bind(id)
+        .bind(id);
         Ok(self.main.execute(query).await?.rows > 0)
     }
 }

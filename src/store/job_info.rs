@@ -1,9 +1,9 @@
 //! Statements on `xxl_job_info`.
 
 use super::Store;
-use super::db::Row;
+use super::db::{Row, Tx};
 use super::error::Result;
-use super::query::Query;
+use super::query::{Dialect, Query, contains};
 use crate::model::{EpochMs, JobInfo};
 
 /// Columns of a [`JobInfo`], in the order in which [`Store::job`] reads them.
@@ -28,6 +28,8 @@ pub struct JobFilter {
     pub executor_handler: String,
     /// Text in the author.
     pub author: String,
+    /// Only jobs of these groups; none = of all.
+    pub among: Option<Vec<i32>>,
 }
 
 /// How a schedule is started, stopped or moved.
@@ -90,5 +92,174 @@ impl Store {
             }
         }
         Ok(jobs)
+    }
+
+    /// A page of jobs, newest first, and how many there are in all.
+    pub async fn page_jobs(&self, filter: &JobFilter, offset: i64, limit: i64) -> Result<(Vec<JobInfo>, i64)> {
+        let count = self.filter_jobs(Query::varying("SELECT COUNT(*) FROM xxl_job_info WHERE 1 = 1"), filter);
+        let total = self.main.fetch_optional(count).await?.map_or(Ok(0), |row| row.int(0))?;
+        let query = Query::varying("SELECT ").push(COLUMNS).push(" FROM xxl_job_info WHERE 1 = 1");
+        let query = self
+            .filter_jobs(query, filter)
+            .push(" ORDER BY id DESC LIMIT ")
+            .push_bind(limit)
+            .push(" OFFSET ")
+            .push_bind(offset);
+        let jobs = self.main.fetch_all(query).await?.iter().map(|row| self.job(row)).collect::<Result<_>>()?;
+        Ok((jobs, total))
+    }
+
+    fn filter_jobs(&self, mut query: Query, filter: &JobFilter) -> Query {
+        if filter.job_group > 0 {
+            query = query.push(" AND job_group = ").push_bind(filter.job_group);
+        }
+        if let Some(among) = &filter.among {
+            query = query.push(" AND job_group IN ").push_numbers(among.iter().map(|id| i64::from(*id)));
+        }
+        if filter.trigger_status >= 0 {
+            query = query.push(" AND trigger_status = ").push_bind(filter.trigger_status);
+        }
+        let dialect = self.dialect();
+        query = contains(query, dialect, "job_desc", &filter.job_desc);
+        query = contains(query, dialect, "executor_handler", &filter.executor_handler);
+        contains(query, dialect, "author", &filter.author)
+    }
+
+    /// Every job of a group, by id.
+    pub async fn jobs_of_group(&self, job_group: i32) -> Result<Vec<JobInfo>> {
+        let query = Query::new("SELECT ").push(COLUMNS).push(" FROM xxl_job_info WHERE job_group = ? ORDER BY id");
+        self.main.fetch_all(query.bind(job_group)).await?.iter().map(|row| self.job(row)).collect()
+    }
+
+    /// `child_jobid` of those of these jobs that have children.
+    pub async fn children_of(&self, ids: &[i32]) -> Result<Vec<(i32, String)>> {
+        let mut children = Vec::new();
+        for chunk in ids.chunks(CHUNK) {
+            let query = Query::varying("SELECT id, child_jobid FROM xxl_job_info WHERE id IN ")
+                .push_numbers(chunk.iter().map(|id| i64::from(*id)))
+                .push(" AND child_jobid IS NOT NULL AND child_jobid <> ''");
+            for row in self.main.fetch_all(query).await? {
+                children.push((row.int32(0)?, row.text(1)?));
+            }
+        }
+        Ok(children)
+    }
+
+    /// Adds a job as it is, but for its id and the three times of its making, which are `now`. Gives its id.
+    pub async fn insert_job(&self, job: &JobInfo, now: EpochMs) -> Result<i32> {
+        let now = self.wall(now);
+        let query = Query::new(
+            "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, \
+             schedule_conf, misfire_strategy, executor_route_strategy, executor_handler, executor_param, \
+             executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type, glue_source, \
+             glue_remark, glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(job.job_group)
+        .bind(job.job_desc.as_str())
+        .bind(now)
+        .bind(now)
+        .bind(job.author.as_deref())
+        .bind(job.alarm_email.as_deref())
+        .bind(job.schedule_type.as_str())
+        .bind(job.schedule_conf.as_deref())
+        .bind(job.misfire_strategy.as_str())
+        .bind(job.executor_route_strategy.as_deref())
+        .bind(job.executor_handler.as_deref())
+        .bind(job.executor_param.as_deref())
+        .bind(job.executor_block_strategy.as_deref())
+        .bind(job.executor_timeout)
+        .bind(job.executor_fail_retry_count)
+        .bind(job.glue_type.as_str())
+        .bind(job.glue_source.as_deref())
+        .bind(job.glue_remark.as_deref())
+        .bind(now)
+        .bind(job.child_jobid.as_deref())
+        .bind(job.trigger_status)
+        .bind(job.trigger_last_time)
+        .bind(job.trigger_next_time);
+        let mut tx = self.begin_locked().await?;
+        let id = match self.dialect() {
+            Dialect::MySql => tx.execute(query).await?.first_id,
+            Dialect::Postgres | Dialect::Sqlite => {
+                tx.fetch_optional(query.push(" RETURNING id")).await?.map_or(Ok(0), |row| row.int(0))?
+            }
+        };
+        tx.commit().await?;
+        Ok(id as i32)
+    }
+
+    /// Takes the schedule lock and reads a job as it is under it, to change it.
+    pub async fn begin_job_change(&self, id: i32) -> Result<(JobChange<'_>, Option<JobInfo>)> {
+        let mut tx = self.begin_locked().await?;
+        let query = Query::new("SELECT ").push(COLUMNS).push(" FROM xxl_job_info WHERE id = ?").bind(id);
+        let job = tx.fetch_optional(query).await?.map(|row| self.job(&row)).transpose()?;
+        Ok((JobChange { store: self, tx }, job))
+    }
+
+    /// Removes a job with its runs and script versions. A job that is gone is no error.
+    pub async fn remove_job(&self, id: i32) -> Result<()> {
+        let mut tx = self.main.begin().await?;
+        tx.execute(Query::new("DELETE FROM xxl_job_info WHERE id = ?").bind(id)).await?;
+        tx.execute(Query::new("DELETE FROM xxl_job_logglue WHERE job_id = ?").bind(id)).await?;
+        tx.commit().await?;
+        // There may be millions of runs: they go in batches of their own.
+        self.remove_logs_of(id).await.map(drop)
+    }
+}
+
+/// An open change of one job that holds the schedule lock. Dropped without commit it changes nothing.
+pub struct JobChange<'a> {
+    store: &'a Store,
+    tx: Tx,
+}
+
+impl JobChange<'_> {
+    /// Writes what a person may edit of a job, and nothing else; the next time only when it is given.
+    pub async fn save_edit(&mut self, job: &JobInfo, next: Option<EpochMs>, now: EpochMs) -> Result<()> {
+        let mut query = Query::varying(
+            "UPDATE xxl_job_info SET job_group = ?, job_desc = ?, author = ?, alarm_email = ?, schedule_type = ?, \
+             schedule_conf = ?, misfire_strategy = ?, executor_route_strategy = ?, executor_handler = ?, \
+             executor_param = ?, executor_block_strategy = ?, executor_timeout = ?, executor_fail_retry_count = ?, \
+             child_jobid = ?, update_time = ?",
+        )
+        .bind(job.job_group)
+        .bind(job.job_desc.as_str())
+        .bind(job.author.as_deref())
+        .bind(job.alarm_email.as_deref())
+        .bind(job.schedule_type.as_str())
+        .bind(job.schedule_conf.as_deref())
+        .bind(job.misfire_strategy.as_str())
+        .bind(job.executor_route_strategy.as_deref())
+        .bind(job.executor_handler.as_deref())
+        .bind(job.executor_param.as_deref())
+        .bind(job.executor_block_strategy.as_deref())
+        .bind(job.executor_timeout)
+        .bind(job.executor_fail_retry_count)
+        .bind(job.child_jobid.as_deref())
+        .bind(self.store.wall(now));
+        if let Some(next) = next {
+            query = query.push(", trigger_next_time = ").push_bind(next);
+        }
+        self.tx.execute(query.push(" WHERE id = ").push_bind(job.id)).await.map(drop)
+    }
+
+    /// Starts, stops or moves the job's schedule.
+    pub async fn save_schedule(&mut self, id: i32, change: ScheduleChange, now: EpochMs) -> Result<()> {
+        let query = Query::new(
+            "UPDATE xxl_job_info SET trigger_status = ?, trigger_last_time = ?, trigger_next_time = ?, update_time = ? \
+             WHERE id = ?",
+        )
+        .bind(change.status)
+        .bind(change.last)
+        .bind(change.next)
+        .bind(self.store.wall(now))
+        .bind(id);
+        self.tx.execute(query).await.map(drop)
+    }
+
+    /// Makes the change last and releases the schedule lock.
+    pub async fn commit(self) -> Result<()> {
+        self.tx.commit().await
     }
 }

@@ -9,7 +9,7 @@ use super::{Mark, NodeId, Store, fit};
 use crate::model::{AlarmStatus, EpochMs, JobLog};
 
 /// Columns of a [`JobLog`], in the order in which [`Store::log`] reads them.
-const COLUMNS: &str = "id, job_group, job_id, executor_address, executor_handler, executor_param, \
+pub(super) const COLUMNS: &str = "id, job_group, job_id, executor_address, executor_handler, executor_param, \
      executor_sharding_param, executor_fail_retry_count, trigger_time, trigger_code, trigger_msg, handle_time, \
      handle_code, handle_msg, alarm_status";
 
@@ -59,35 +59,6 @@ pub struct TriggerResult {
     pub sharding: Option<String>,
     /// Retries left.
     pub retry: i32,
-}
-
-/// Which runs a list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LogStatus {
-    /// All.
-    #[default]
-    All,
-    /// handle_code 200.
-    Success,
-    /// trigger_code or handle_code neither 0 nor 200.
-    Failed,
-    /// trigger_code 200 and handle_code 0.
-    Running,
-}
-
-/// Which runs a list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LogFilter {
-    /// Runs of this group; 0 or less = all.
-    pub job_group: i32,
-    /// Runs of this job; 0 or less = all.
-    pub job_id: i32,
-    /// By outcome.
-    pub status: LogStatus,
-    /// Triggered at or after.
-    pub from: Option<EpochMs>,
-    /// Triggered at or before.
-    pub to: Option<EpochMs>,
 }
 
 impl Store {
@@ -434,41 +405,5 @@ impl Store {
         }
         let query = Query::varying("DELETE FROM xxl_job_log WHERE id IN ").push_numbers(ids);
         Ok(self.main.execute(query).await?.rows)
-    }
-
-    /// A page of runs, newest first, and how many there are in all.
-    pub async fn page_logs(&self, filter: &LogFilter, offset: i64, limit: i64) -> Result<(Vec<JobLog>, i64)> {
-        let count = self.filtered(Query::varying("SELECT COUNT(*) FROM xxl_job_log WHERE 1 = 1"), filter);
-        let total = self.main.fetch_optional(count).await?.map_or(Ok(0), |row| row.int(0))?;
-        let query = Query::varying("SELECT ").push(COLUMNS).push(" FROM xxl_job_log WHERE 1 = 1");
-        let query = self
-            .filtered(query, filter)
-            .push(" ORDER BY id DESC LIMIT ")
-            .push_bind(limit)
-            .push(" OFFSET ")
-            .push_bind(offset);
-        let logs = self.main.fetch_all(query).await?.iter().map(|row| self.log(row)).collect::<Result<_>>()?;
-        Ok((logs, total))
-    }
-
-    fn filtered(&self, mut query: Query, filter: &LogFilter) -> Query {
-        if filter.job_id > 0 {
-            query = query.push(" AND job_id = ").push_bind(filter.job_id);
-        }
-        if filter.job_group > 0 {
-            query = query.push(" AND job_group = ").push_bind(filter.job_group);
-        }
-        if let Some(from) = filter.from {
-            query = query.push(" AND trigger_time >= ").push_bind(self.wall(from));
-        }
-        if let Some(to) = filter.to {
-            query = query.push(" AND trigger_time <= ").push_bind(self.wall(to));
-        }
-        match filter.status {
-            LogStatus::All => query,
-            LogStatus::Success => query.push(" AND handle_code = 200"),
-            LogStatus::Failed => query.push(" AND (trigger_code NOT IN (0, 200) OR handle_code NOT IN (0, 200))"),
-            LogStatus::Running => query.push(" AND trigger_code = 200 AND handle_code = 0"),
-        }
     }
 }

@@ -183,6 +183,15 @@ fn numbered(text: &str) -> String {
     out
 }
 
+/// Adds "the column contains this text" unless the text is blank. The caller's `%` and `_` are wildcards, as in Java, and
+/// case does not matter.
+pub(super) fn contains(query: Query, dialect: Dialect, column: &str, text: &str) -> Query {
+    if text.chars().all(|c| c <= ' ') {
+        return query;
+    }
+    query.push(" AND ").push(column).push(" ").push(dialect.like()).push(" ").push_bind(format!("%{text}%"))
+}
+
 /// A table made of values, to be joined in one UPDATE: `columns` name the values of each row in order.
 pub(super) struct ValuesTable<'a> {
     pub alias: &'a str,

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Store;
+use super::db::Row;
 use super::error::Result;
 use super::query::{Dialect, Query};
 use crate::model::{EXECUTOR_GROUP, EpochMs, RegistryEntry};
@@ -103,6 +104,25 @@ impl Store {
         Ok(self.main.execute(query).await?.rows)
     }
 
+    /// The rows of this group and key.
+    pub async fn entries_of(&self, group: &str, key: &str) -> Result<Vec<RegistryEntry>> {
+        let query = Query::new(
+            "SELECT registry_group, registry_key, registry_value, update_time FROM xxl_job_registry \
+             WHERE registry_group = ? AND registry_key = ?",
+        )
+        .bind(group)
+        .bind(key);
+        self.main.fetch_all(query).await?.iter().map(|row| self.entry(row)).collect()
+    }
+
+    /// Removes all rows of this group and key. Gives how many.
+    pub async fn remove_entries_of(&self, group: &str, key: &str) -> Result<u64> {
+        let query = Query::new("DELETE FROM xxl_job_registry WHERE registry_group = ? AND registry_key = ?")
+            .bind(group)
+            .bind(key);
+        Ok(self.main.execute(query).await?.rows)
+    }
+
     /// Removes all rows whose last beat is older than the instant. Gives how many.
     pub async fn sweep_registry(&self, dead_before: EpochMs) -> Result<u64> {
         let query = Query::new("SELECT id FROM xxl_job_registry WHERE update_time < ? ORDER BY id")
@@ -128,19 +148,16 @@ impl Store {
         )
         .bind(group)
         .bind(self.wall(after));
-        self.main
-            .fetch_all(query)
-            .await?
-            .iter()
-            .map(|row| {
-                Ok(RegistryEntry {
-                    group: row.text(0)?,
-                    key: row.text(1)?,
-                    value: row.text(2)?,
-                    update_time: self.time(row, 3)?,
-                })
-            })
-            .collect()
+        self.main.fetch_all(query).await?.iter().map(|row| self.entry(row)).collect()
+    }
+
+    fn entry(&self, row: &Row) -> Result<RegistryEntry> {
+        Ok(RegistryEntry {
+            group: row.text(0)?,
+            key: row.text(1)?,
+            value: row.text(2)?,
+            update_time: self.time(row, 3)?,
+        })
     }
 
     /// Addresses of executors of one app that have beaten after the instant, as stored, in no order.

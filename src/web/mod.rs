@@ -1,93 +1,157 @@
-//! The HTTP edge.
+//! The HTTP edge: requests in, calls to the core, answers out.
+//!
+//! Serves the console's JSON calls, the executors' `/api/*` and the actuator. Mirrors the controllers and interceptors of
+//! the Java admin. Permission is an argument of every handler ([`auth`]); what is wrong with a call is rendered in one place
+//! ([`error`]), what an answer looks like is written in one place a dialect ([`envelope`]).
+
+pub mod api;
+pub mod auth;
+pub mod client;
+pub mod dialect;
+pub mod envelope;
+pub mod error;
+mod message;
+pub mod pages;
+mod params;
+mod rows;
+mod state;
+
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{Server, ServiceRequest, ServiceResponse};
+use actix_web::http::header::{ALLOW, LOCATION};
+use actix_web::http::{KeepAlive, Method, StatusCode};
+use actix_web::middleware::{DefaultHeaders, Next, from_fn};
+use actix_web::{App, HttpResponse, HttpServer, guard, web};
 
-use crate::app::Core;
-use crate::model::RegistryEntry;
-use crate::protocol::{Answer, ApiCall, ApiRequest, Inbound, Tokens, decide};
+pub use state::{AppState, Core};
 
-/// State.
-#[derive(Clone)]
-pub struct AppState {
-    core: Core,
+use self::auth::{LoginUser, Public};
+use self::error::Error;
+use self::pages::{Mapping, Methods};
+
+/// What is said about idle connections; they are kept a little longer.
+pub(crate) const KEEP_ALIVE_HEADER: &str = "timeout=60";
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
+
+const ALL_METHODS: &str = "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS";
+
+/// An HTTP server on this listener; it works once it is awaited, and leaves signals to others.
+///
+/// # Errors
+/// When the listener cannot be used.
+pub fn serve(state: Arc<AppState>, listener: TcpListener) -> std::io::Result<Server> {
+    serve_with(state, listener, None)
 }
-impl AppState {
-    /// New.
-    pub fn new(core: Core) -> Self {
-        Self { core }
+
+/// As [`serve`], with this many workers; none = one a processor.
+///
+/// # Errors
+/// When the listener cannot be used.
+pub fn serve_with(state: Arc<AppState>, listener: TcpListener, workers: Option<usize>) -> std::io::Result<Server> {
+    let mut server = HttpServer::new(move || {
+        App::new().configure(|config| configure(config, &state)).wrap(from_fn(edge)).wrap(
+            DefaultHeaders::new()
+                .add(("X-Content-Type-Options", "nosniff"))
+                .add(("Content-Security-Policy", "frame-ancestors 'self'")),
+        )
+    })
+    .keep_alive(KeepAlive::Timeout(KEEP_ALIVE))
+    .disable_signals();
+    if let Some(workers) = workers {
+        server = server.workers(workers);
+    }
+    Ok(server.listen(listener)?.run())
+}
+
+/// Every path of the console, below the context path.
+pub fn console_paths() -> Vec<&'static str> {
+    pages::mappings().into_iter().map(|mapping| mapping.path).collect()
+}
+
+/// All routes: executors at the root and below the context path, the console and the actuator below the context path.
+fn configure(config: &mut web::ServiceConfig, state: &Arc<AppState>) {
+    let context_path = state.context_path().to_owned();
+    let management_path = state.core.settings.server.management_path.trim_end_matches('/').to_owned();
+    config.app_data(web::Data::from(state.clone()));
+    if context_path.is_empty() {
+        config.configure(|config| below_context_path(config, &management_path));
+        config.default_service(web::to(nothing_here));
+        return;
+    }
+    let home = format!("{context_path}/");
+    config
+        .configure(api::executor::configure)
+        .service(web::resource("/").to(move |_: Public| {
+            let home = home.clone();
+            async move { HttpResponse::Found().insert_header((LOCATION, home)).finish() }
+        }))
+        .service(
+            web::scope(&context_path)
+                .configure(|config| below_context_path(config, &management_path))
+                .service(web::resource("").to(|public: Public| async move {
+                    let home = format!("{}/", public.state().context_path());
+                    HttpResponse::Found().insert_header((LOCATION, home)).finish()
+                }))
+                .default_service(web::to(nothing_here)),
+        )
+        .default_service(web::to(|_: Public| async { not_ours() }));
+}
+
+fn below_context_path(config: &mut web::ServiceConfig, management_path: &str) {
+    config.configure(api::executor::configure);
+    config.service(web::scope(management_path).configure(api::actuator::configure));
+    for Mapping { path, methods, route } in pages::mappings() {
+        let patterns = if path == "/" { vec![path.to_owned()] } else { vec![path.to_owned(), format!("{path}/")] };
+        let resource = web::resource(patterns);
+        config.service(match methods {
+            Methods::Any => resource.route(web::method(Method::OPTIONS).to(options)).route(route),
+            Methods::Post => resource.route(route.guard(guard::Post())).default_service(web::to(post_only)),
+        });
     }
 }
 
-async fn api(req: HttpRequest, path: web::Path<String>, body: web::Bytes, state: web::Data<AppState>) -> HttpResponse {
-    let core = &state.core;
-    let tokens = Tokens::of(&core.settings);
-    let header = |name: &str| req.headers().get(name).map(actix_web::http::header::HeaderValue::as_bytes);
-    let request = ApiRequest {
-        method: req.method().as_str(),
-        path: &path,
-        access_token: header("XXL-JOB-ACCESS-TOKEN"),
-        app_name: header("XXL-JOB-APPNAME").and_then(|v| std::str::from_utf8(v).ok()),
-        content_type: header("content-type").and_then(|v| std::str::from_utf8(v).ok()),
-        body: &body,
-    };
-    let answer = match decide(&request, &core.profile, &tokens) {
-        Inbound::Answer(answer) => answer,
-        Inbound::Call(call) => {
-            let work = async {
-                match call {
-                    ApiCall::Registry { call, .. } => {
-                        core.registry
-                            .register(RegistryEntry { group: call.group, key: call.key, value: call.value, update_time: None })
-                            .await
-                    }
-                    ApiCall::RegistryRemove(call) => core.registry.remove(&call.group, &call.key, &call.value).await,
-                    ApiCall::Callback(items) => core.complete.results(items).await,
-                }
-            };
-            match tokio::time::timeout(Duration::from_secs(2), work).await {
-                Ok(Ok(())) => Answer::success(&core.profile),
-                Ok(Err(error)) => Answer::failure(&core.profile, &error.to_string()),
-                Err(_) => Answer::failure(&core.profile, "the database did not answer in time"),
-            }
-        }
-    };
-    HttpResponse::build(actix_web::http::StatusCode::from_u16(answer.status).unwrap_or_default())
-        .content_type(answer.content_type)
-        .body(answer.body)
+async fn options(_: LoginUser) -> HttpResponse {
+    HttpResponse::Ok().insert_header((ALLOW, ALL_METHODS)).finish()
 }
 
-async fn health(state: web::Data<AppState>) -> HttpResponse {
-    let report = state.core.health.report();
-    if report.ready && report.is_up() { HttpResponse::Ok().body("UP") } else { HttpResponse::ServiceUnavailable().body(format!("{report:?}")) }
+/// A path of the console that does not exist: whoever is not logged in does not learn that.
+async fn nothing_here(_: LoginUser) -> Result<HttpResponse, Error> {
+    Err(Error::NotFound)
 }
 
-async fn prometheus(handle: web::Data<metrics_exporter_prometheus::PrometheusHandle>) -> String {
-    handle.render()
-}
-
-/// Serve.
-///
-/// # Errors
-/// Io.
-pub fn serve(state: AppState, listener: TcpListener) -> std::io::Result<actix_web::dev::Server> {
-    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
-    let handle = recorder.handle();
-    let _ = metrics::set_global_recorder(recorder);
-    Ok(HttpServer::new(move || {
-        App::new()
-            .app_data(web::PayloadConfig::new(64 << 20))
-            .app_data(web::Data::new(state.clone()))
-            .app_data(web::Data::new(handle.clone()))
-            .route("/api/{path:.*}", web::route().to(api))
-            .route("/xxl-job-admin/api/{path:.*}", web::route().to(api))
-            .route("/xxl-job-admin/actuator/health", web::get().to(health))
-            .route("/xxl-job-admin/actuator/health/readiness", web::get().to(health))
-            .route("/xxl-job-admin/actuator/prometheus", web::get().to(prometheus))
+async fn post_only(public: Public) -> Result<HttpResponse, Error> {
+    Err(match public.user().await? {
+        Some(_) => Error::MethodNotAllowed,
+        None => Error::Unauthenticated { clear_cookie: false, post_only: true },
     })
-    .workers(2)
-    .disable_signals()
-    .listen(listener)?
-    .run())
+}
+
+/// A path outside of the context path.
+fn not_ours() -> HttpResponse {
+    HttpResponse::NotFound().content_type("text/html;charset=UTF-8").body(error::status_page(StatusCode::NOT_FOUND))
+}
+
+/// Renders what is wrong with a call, and counts the request.
+async fn edge(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let response = next.call(request).await?;
+    let rendered = response
+        .response()
+        .error()
+        .and_then(|error| error.as_error::<Error>())
+        .map(|error| error::render(error, response.request()));
+    let response = match rendered {
+        Some(rendered) => response.into_response(rendered),
+        None => response.map_into_boxed_body(),
+    };
+    let route = response.request().match_pattern().unwrap_or_else(|| "none".to_owned());
+    let status = response.status().as_u16().to_string();
+    metrics::counter!(crate::metrics::HTTP_REQUESTS, "route" => route, "status" => status).increment(1);
+    Ok(response)
 }

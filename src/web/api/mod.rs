@@ -1,0 +1,4 @@
+//! What machines call: the executors, and whoever watches us.
+
+pub mod actuator;
+pub mod executor;

@@ -1,0 +1,9 @@
+//! Who calls: logins, cookies, passwords, and the arguments by which a handler says who may call it.
+
+pub mod cookie;
+mod extract;
+pub mod password;
+pub mod seed_password;
+pub mod session;
+
+pub use extract::{AdminUser, LoginUser, Public};

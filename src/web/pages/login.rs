@@ -1,0 +1,85 @@
+//! Login and logout (Java: `IndexController`, `LoginService`).
+
+use actix_web::http::header::{LOCATION, SET_COOKIE};
+use actix_web::{HttpResponse, Responder as _, web};
+
+use super::Mapping;
+use crate::i18n::Key;
+use crate::web::auth::{LoginUser, Public, cookie, password, seed_password};
+use crate::web::envelope::Reply;
+use crate::web::error::Error;
+use crate::web::message::message;
+use crate::web::params::{Params, is_blank};
+
+pub(super) fn mappings() -> Vec<Mapping> {
+    vec![
+        Mapping::any("/", web::to(index)),
+        Mapping::any("/toLogin", web::to(login_page)),
+        Mapping::post("/login", web::to(log_in)),
+        Mapping::post("/logout", web::to(log_out)),
+    ]
+}
+
+const NOT_BUILT: &str = "The pages of the console are not built yet; its calls are there.";
+
+fn plain_page(sentence: &str) -> HttpResponse {
+    let page =
+        format!("<!DOCTYPE html>\n<html><head><title>XXL-JOB</title></head><body><p>{sentence}</p></body></html>\n");
+    HttpResponse::Ok().content_type("text/html;charset=UTF-8").body(page)
+}
+
+async fn index(_: LoginUser) -> HttpResponse {
+    plain_page(NOT_BUILT)
+}
+
+async fn login_page(public: Public) -> Result<HttpResponse, Error> {
+    if public.user().await?.is_some() {
+        let home = format!("{}/", public.state().context_path());
+        return Ok(HttpResponse::SeeOther().insert_header((LOCATION, home)).finish());
+    }
+    Ok(plain_page(NOT_BUILT))
+}
+
+async fn log_in(public: Public, params: Params, request: actix_web::HttpRequest) -> Result<HttpResponse, Error> {
+    let name = params.text("userName").or_else(|| params.text("username")).unwrap_or_default();
+    let given = params.text_or_empty("password");
+    if is_blank(Some(&name)) || is_blank(Some(&given)) {
+        return Err(Error::refused(message![Key::LoginParamEmpty]));
+    }
+    let state = public.state();
+    let client = public.client();
+    let user = state.core.store.find_user_by_name(&name).await?;
+    let stored = user.as_ref().map(|user| user.password.as_str());
+    let right = password::verify(state.core.store.schema().password_hash, stored, &given);
+    let Some(user) = user.filter(|_| right) else {
+        tracing::info!(target: "audit", user = %name, from = %client, action = "login refused", "wrong name or password");
+        return Err(Error::refused(message![Key::LoginParamUnvalid]));
+    };
+    if seed_password::is_refused(state.core.settings.security.seed_password, &given, client) {
+        tracing::info!(target: "audit", user = %name, from = %client, action = "login refused", "seed password from elsewhere");
+        return Err(Error::refused(message![Key::OwnSeedPassword]));
+    }
+    let value = state.sessions.log_in(&user).await?;
+    tracing::info!(target: "audit", user = %user.username, from = %client, action = "login", "logged in");
+    let remember = params.text("ifRemember").as_deref() == Some("on");
+    let cookie = cookie::issued(public.dialect().cookie(), &value, remember, client.is_https(), state.now());
+    Ok(with_cookie(Reply::done().respond_to(&request), &cookie))
+}
+
+async fn log_out(public: Public, request: actix_web::HttpRequest) -> Result<HttpResponse, Error> {
+    let answer = Reply::done().respond_to(&request);
+    let Some(value) = public.cookie() else { return Ok(answer) };
+    if let Some(user) = public.user().await? {
+        tracing::info!(target: "audit", user = %user.username, from = %public.client(), action = "logout", "logged out");
+    }
+    public.state().sessions.log_out(value).await?;
+    Ok(with_cookie(answer, &cookie::cleared(public.dialect().cookie())))
+}
+
+fn with_cookie(mut answer: HttpResponse, cookie: &str) -> HttpResponse {
+    // A cookie of ours is plain ASCII.
+    if let Ok(value) = cookie.parse() {
+        answer.headers_mut().append(SET_COOKIE, value);
+    }
+    answer
+}

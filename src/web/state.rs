@@ -1,0 +1,96 @@
+//! What the handlers work with.
+
+use std::sync::Arc;
+
+use actix_web::HttpRequest;
+use actix_web::web::Data;
+use metrics_exporter_prometheus::PrometheusHandle;
+
+use super::auth::session::Sessions;
+use crate::clock::SharedClock;
+use crate::complete::Complete;
+use crate::config::{Profile, Settings};
+use crate::health::Health;
+use crate::i18n::Locale;
+use crate::model::EpochMs;
+use crate::protocol::{SharedExecutors, Tokens};
+use crate::registry::Registry;
+use crate::schedule::next_time::{NextTimeError, next_time};
+use crate::store::Store;
+use crate::trigger::TriggerHandle;
+
+/// The parts of the program that the HTTP edge speaks to.
+#[derive(Clone)]
+pub struct Core {
+    /// The settings.
+    pub settings: Arc<Settings>,
+    /// The release we resemble.
+    pub profile: Profile,
+    /// The database.
+    pub store: Store,
+    /// Time.
+    pub clock: SharedClock,
+    /// The executors.
+    pub executors: SharedExecutors,
+    /// Where fires are handed in.
+    pub triggers: TriggerHandle,
+    /// Where registrations are handed in.
+    pub registry: Registry,
+    /// Where results are handed in.
+    pub complete: Complete,
+    /// How the program feels.
+    pub health: Health,
+    /// Last year in which cron expressions fire.
+    pub max_year: i32,
+}
+
+/// What all handlers share.
+///
+/// A handler reaches it only through an argument that says who may call: [`super::auth::LoginUser`],
+/// [`super::auth::AdminUser`] or [`super::auth::Public`].
+pub struct AppState {
+    /// The parts of the program.
+    pub core: Core,
+    pub(super) tokens: Tokens,
+    pub(super) sessions: Sessions,
+    pub(super) metrics: PrometheusHandle,
+}
+
+impl AppState {
+    /// The state of one HTTP edge over these parts.
+    pub fn new(core: Core) -> Arc<Self> {
+        let tokens = Tokens::of(&core.settings);
+        let sessions = Sessions::new(core.store.clone(), core.clock.clone(), core.settings.console.login_days);
+        Arc::new(Self { tokens, sessions, metrics: crate::metrics::recorder().clone(), core })
+    }
+
+    pub(super) fn now(&self) -> EpochMs {
+        self.core.clock.now_ms()
+    }
+
+    pub(super) fn locale(&self) -> Locale {
+        self.core.settings.job.locale
+    }
+
+    /// The context path, empty for the root.
+    pub(super) fn context_path(&self) -> &str {
+        self.core.settings.server.context_path.trim_end_matches('/')
+    }
+
+    /// When a schedule fires next after an instant.
+    pub(super) fn next_time(
+        &self,
+        schedule_type: &str,
+        conf: Option<&str>,
+        from: EpochMs,
+    ) -> Result<Option<EpochMs>, NextTimeError> {
+        let Core { settings, profile, max_year, .. } = &self.core;
+        next_time(schedule_type, conf, from, &settings.zone, profile.cron, *max_year)
+    }
+}
+
+/// The state of the application that a request belongs to.
+#[expect(clippy::expect_used, reason = "every application of this module is made with its state")]
+pub(super) fn of(request: &HttpRequest) -> &Arc<AppState> {
+    request.app_data::<Data<AppState>>().expect("an application with its state")
+}
