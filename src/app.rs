@@ -27,7 +27,7 @@ use crate::schedule::tick;
 use crate::store::{NodeId, Store};
 use crate::supervise::{Task, supervise};
 use crate::trigger::{Parts, TriggerHandle};
-use crate::web;
+use crate::web::{self, Core};
 
 /// How long a task may take to stop once it is told to.
 const STOP_PATIENCE: Duration = Duration::from_secs(10);
@@ -54,31 +54,6 @@ pub enum StartError {
     /// The HTTP server.
     #[error("cannot start the HTTP server: {0}")]
     Server(std::io::Error),
-}
-
-/// What the parts share, as handed to the HTTP edge.
-#[derive(Clone)]
-pub struct Core {
-    /// The settings.
-    pub settings: Arc<Settings>,
-    /// The release we resemble.
-    pub profile: Profile,
-    /// The database.
-    pub store: Store,
-    /// Time.
-    pub clock: SharedClock,
-    /// The executors.
-    pub executors: SharedExecutors,
-    /// Where fires are handed in.
-    pub triggers: TriggerHandle,
-    /// Where registrations are handed in.
-    pub registry: Registry,
-    /// Where results are handed in.
-    pub complete: Complete,
-    /// How the program feels.
-    pub health: Health,
-    /// Last year in which cron expressions fire.
-    pub max_year: i32,
 }
 
 /// A program that is built and listens, but does nothing yet.
@@ -131,8 +106,7 @@ impl App {
         let health = Health::new(clock.clone());
         let max_year = i32::from(settings.zone.wall(clock.now_ms()).year()) + CRON_YEARS;
         let settings = Arc::new(settings);
-        let core =
-            Core { settings, profile, store, clock, executors, triggers, registry, complete, health, max_year };
+        let core = Core { settings, profile, store, clock, executors, triggers, registry, complete, health, max_year };
         Ok(Self { core, node, batches, channels: vec![Box::new(mail)], listener, address, writers })
     }
 
@@ -153,8 +127,7 @@ impl App {
     /// When the HTTP server cannot start.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<(), StartError> {
         let Self { core, node, batches, channels, listener, address, writers } = self;
-        let server =
-            web::serve(web::AppState::new(core.clone()), listener).map_err(StartError::Server)?;
+        let server = web::serve(web::AppState::new(core.clone()), listener).map_err(StartError::Server)?;
         let server_handle = server.handle();
         let server = tokio::spawn(server);
 
@@ -240,13 +213,8 @@ fn spawn_ticks(core: &Core, ring: &Arc<Ring>) -> Task {
 
 fn spawn_beat(core: &Core, node: &NodeId, address: SocketAddr) -> Task {
     let grace = core.settings.scheduler.recovery_grace;
-    let beat = Arc::new(Recovery::new(
-        core.store.clone(),
-        core.clock.clone(),
-        node.clone(),
-        address.to_string(),
-        grace,
-    ));
+    let beat =
+        Arc::new(Recovery::new(core.store.clone(), core.clock.clone(), node.clone(), address.to_string(), grace));
     let token = CancellationToken::new();
     supervise("node beat", token.clone(), move || {
         let (beat, token) = (beat.clone(), token.clone());

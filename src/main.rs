@@ -1,39 +1,64 @@
-//! xxl-job-admin.
-use std::sync::Arc;
+//! The program: read the start line, hand over to the library, end with its exit status.
 
-use xxl_job_admin::app::App;
-use xxl_job_admin::clock::SystemClock;
-use xxl_job_admin::{config, startup, telemetry};
+use std::io::{self, Write as _};
+use std::process::ExitCode;
 
-fn main() -> anyhow::Result<()> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run())
+use xxl_job_admin::cli::{self, Action};
+use xxl_job_admin::clock::{Clock as _, SystemClock};
+use xxl_job_admin::config::{self, CronFlavour, Loaded};
+
+fn main() -> ExitCode {
+    let working_dir = std::env::current_dir().unwrap_or_default();
+    let args = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let env = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let command = match cli::parse(args, env, working_dir) {
+        Ok(command) => command,
+        Err(usage) => {
+            // Whoever closed our output does not want to hear of it.
+            let _ = if usage.status == 0 {
+                io::stdout().write_all(usage.text.as_bytes())
+            } else {
+                io::stderr().write_all(usage.text.as_bytes())
+            };
+            return ExitCode::from(usage.status);
+        }
+    };
+    let loaded = match config::load(&command.invocation) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("cannot start: {error}");
+            return ExitCode::from(1);
+        }
+    };
+    ExitCode::from(runtime.block_on(run(command.action, loaded)))
 }
 
-async fn run() -> anyhow::Result<()> {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut args: Vec<String> = std::env::args().skip(1).collect();
-    let init = args.first().is_some_and(|a| a == "init-db");
-    if init {
-        args.remove(0);
+async fn run(action: Action, loaded: Loaded) -> u8 {
+    let (mut out, mut err) = (io::stdout(), io::stderr());
+    match action {
+        Action::Serve => cli::serve::run(loaded).await,
+        Action::Check => cli::tables::check(&loaded, &mut out).await,
+        Action::InitDb(options) => cli::tables::init_db(&loaded.settings, &options, &mut out, &mut err).await,
+        Action::Password(options) => {
+            cli::tables::set_password(&loaded.settings, &options, io::stdin().lock(), &mut out, &mut err).await
+        }
+        Action::Next(args) => {
+            let defaults = cli::next::NextDefaults {
+                zone: loaded.settings.zone.clone(),
+                flavour: loaded.settings.compat.cron.unwrap_or(CronFlavour::V2_4),
+                now_ms: SystemClock.now_ms(),
+            };
+            let resolve = |name: &str| config::parse_zone(name).ok();
+            cli::next::run(&args, &defaults, &resolve, io::stdin().lock(), &mut out, &mut err)
+        }
     }
-    let loaded = config::load(&config::Invocation {
-        args,
-        env: std::env::vars().collect(),
-        working_dir: std::env::current_dir()?,
-    })?;
-    let _guard = telemetry::init(&loaded.settings.logging)?;
-    if init {
-        println!("{:?}", xxl_job_admin::store::Store::init(&loaded.settings, &startup::hash_for_new_tables("123456")).await?);
-        return Ok(());
-    }
-    startup::prepare_embedded(&loaded.settings).await?;
-    let store = startup::open_store(&loaded.settings).await?;
-    let app = App::build(loaded.settings, store, Arc::new(SystemClock)).await?;
-    println!("xxl-job-admin listens on http://{}/xxl-job-admin", app.address());
-    let mut term = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    app.run_until(async move {
-        tokio::select! { _ = term.recv() => {}, _ = tokio::signal::ctrl_c() => {} }
-    })
-    .await?;
-    Ok(())
 }

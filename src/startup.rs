@@ -56,8 +56,7 @@ pub async fn prepare_embedded(settings: &Settings) -> Result<Option<FirstPasswor
     if let InitOutcome::Refused(tables) = Store::init(settings, &hash_for_new_tables(&password)).await? {
         return Err(Error::Schema(format!("the new database has the tables {} already", tables.join(", "))));
     }
-    keep(&file, &password)
-        .map_err(|error| Error::Unavailable(format!("cannot write {}: {error}", file.display())))?;
+    keep(&file, &password).map_err(|error| Error::Unavailable(format!("cannot write {}: {error}", file.display())))?;
     Ok(Some(FirstPassword { password: Some(password), file }))
 }
 
@@ -100,9 +99,6 @@ mod tests {
     fn passwords_are_new_each_time_and_hashed_as_the_tables_demand() {
         assert_ne!(random_password(), random_password());
         assert_eq!(random_password().len(), LENGTH);
-        assert_eq!(
-            hash_for_new_tables("123456"),
-            "8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92"
-        );
+        assert_eq!(hash_for_new_tables("123456"), "8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92");
     }
 }

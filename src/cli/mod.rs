@@ -16,6 +16,8 @@ use crate::config::{Invocation, Source, default_of, keys};
 
 pub mod check;
 pub mod next;
+pub mod serve;
+pub mod tables;
 
 /// What the program was asked to do.
 #[derive(Debug, Clone)]
