@@ -39,7 +39,10 @@ impl Ring {
     pub fn push(&self, fires: impl IntoIterator<Item = ClaimedFire>) {
         let mut inner = self.lock();
         for fire in fires {
-            let slot = fire.due.div_euclid(1000).rem_euclid(SLOTS);
+            // A second whose tick is over goes to the next one, not once around the ring.
+            let second = fire.due.div_euclid(1000);
+            let second = inner.ticked.map_or(second, |ticked| second.max(ticked + 1));
+            let slot = second.rem_euclid(SLOTS);
             inner.slots[slot as usize].push(fire);
             inner.size += 1;
         }
@@ -111,8 +114,8 @@ mod tests {
         ring.push([fire(1, 100), fire(2, 130)]);
         ring.tick(99_000);
         assert_eq!(jobs(&ring.tick(150_000)), [1, 2]);
-        ring.push([fire(3, 149)]);
-        assert_eq!(jobs(&ring.tick(151_000)), [3]);
+        ring.push([fire(3, 140), fire(4, 150)]);
+        assert_eq!(jobs(&ring.tick(151_000)), [3, 4]);
     }
 
     proptest! {

@@ -25,6 +25,8 @@ const LONG_WAIT: Duration = Duration::from_secs(2);
 /// Where in a second the pass begins. Fires go out at the full second; half a second later database and machine are
 /// quiet, and with a horizon of five seconds the difference is nobody's loss.
 const PHASE_MS: i64 = 500;
+/// Longest sleep while nothing is due. Jobs that are started meanwhile fire at least this far ahead.
+const IDLE_SECONDS: i64 = 5;
 /// Cron expressions kept parsed.
 const PARSED: usize = 20_000;
 
@@ -57,8 +59,8 @@ pub struct Scan {
 /// What a pass came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// Nothing was due.
-    Idle,
+    /// Nothing was due; the earliest known next time, if any.
+    Idle(Option<EpochMs>),
     /// Something was claimed.
     Busy,
     /// As much was due as one pass reads: more may be.
@@ -92,12 +94,16 @@ impl Scan {
                 self.health.scan_ended(ended);
             }
             metrics::histogram!("xxl_scan_seconds").record((ended - began).max(0) as f64 / 1000.0);
-            let seconds = match pass {
+            let in_phase = |seconds: i64| (ended - PHASE_MS).div_euclid(1000) * 1000 + PHASE_MS + seconds * 1000;
+            let next = match pass {
                 Some(Pass::Full) => continue,
-                Some(Pass::Idle) => 5,
-                Some(Pass::Busy | Pass::NoLockRow) | None => 1,
+                // As soon as the earliest comes into the window, so that a crowd due at one second is claimed in time.
+                Some(Pass::Idle(earliest)) => {
+                    let in_window = earliest.map_or(i64::MAX, |earliest| earliest - PRE_READ_MS);
+                    in_window.clamp(in_phase(1), in_phase(IDLE_SECONDS))
+                }
+                Some(Pass::Busy | Pass::NoLockRow) | None => in_phase(1),
             };
-            let next = (ended - PHASE_MS).div_euclid(1000) * 1000 + PHASE_MS + seconds * 1000;
             if token.run_until_cancelled(self.clock.sleep_until(next)).await.is_none() {
                 return;
             }
@@ -116,8 +122,9 @@ impl Scan {
 
         let jobs = claim.due(now + PRE_READ_MS, self.pre_read_count).await?;
         if jobs.is_empty() {
+            let earliest = claim.earliest_next().await?;
             claim.commit().await?;
-            return Ok(Pass::Idle);
+            return Ok(Pass::Idle(earliest));
         }
         let decisions: Vec<(&DueJob, Decision)> = jobs.iter().map(|job| (job, self.decide(job, now))).collect();
         let (ahead, at_once) = self.write(&mut claim, &decisions, now).await?;

@@ -124,6 +124,13 @@ impl Claim {
             .collect()
     }
 
+    /// The earliest next time of all scheduled jobs.
+    pub async fn earliest_next(&mut self) -> Result<Option<EpochMs>> {
+        let query = Query::new("SELECT MIN(trigger_next_time) FROM xxl_job_info WHERE trigger_status = 1");
+        let earliest = self.tx.fetch_optional(query).await?.map_or(Ok(0), |row| row.int(0))?;
+        Ok(Some(earliest).filter(|next| *next > 0))
+    }
+
     /// Advances the jobs, `batch` rows in a statement, and gives the ids of those whose rows were still as read. A
     /// console that bypasses the lock may have changed others meanwhile; those are left as they are.
     pub async fn advance(&mut self, advances: &[Advance], batch: usize) -> Result<HashSet<i32>> {
