@@ -37,6 +37,9 @@ use self::pages::{Mapping, Methods};
 pub(crate) const KEEP_ALIVE_HEADER: &str = "timeout=60";
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
+/// How long a stop waits for open requests. Idle connections, which executors keep, use all of it up.
+const STOP_PATIENCE_S: u64 = 5;
+
 const ALL_METHODS: &str = "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS";
 
 /// An HTTP server on this listener; it works once it is awaited, and leaves signals to others.
@@ -60,6 +63,7 @@ pub fn serve_with(state: Arc<AppState>, listener: TcpListener, workers: Option<u
         )
     })
     .keep_alive(KeepAlive::Timeout(KEEP_ALIVE))
+    .shutdown_timeout(STOP_PATIENCE_S)
     .disable_signals();
     if let Some(workers) = workers {
         server = server.workers(workers);

@@ -4,6 +4,10 @@
 //! `TEST_POSTGRES_URL` (`make test-db` starts both); SQLite needs none.
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails with the sentence given")]
 
+mod console_access;
+mod console_edge;
+mod console_replay;
+mod console_replies;
 mod cron_golden;
 mod cron_properties;
 mod mail;

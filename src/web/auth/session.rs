@@ -162,7 +162,7 @@ fn mac(user: &JobUser, cookie: &str) -> Hmac<Sha256> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::ManualClock;
+    use crate::clock::{Clock as _, ManualClock};
     use crate::config::settings::{DatabaseUrl, Settings};
 
     struct Fixture {

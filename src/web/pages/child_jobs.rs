@@ -36,6 +36,7 @@ pub async fn check(user: &LoginUser, job: &mut JobInfo, own_id: i32) -> Result<(
     let Some(list) = job.child_jobid.clone().filter(|list| !is_blank(Some(list))) else { return Ok(()) };
     let core = &user.state().core;
     let items = items(&list);
+    let mut ids = Vec::with_capacity(items.len());
     for item in &items {
         let refused = |key| Error::refused(fault(item, key));
         let id = NUMBERS.parse(item).ok_or_else(|| refused(Key::SystemUnvalid))?;
@@ -47,9 +48,16 @@ pub async fn check(user: &LoginUser, job: &mut JobInfo, own_id: i32) -> Result<(
         if !user.may_use_group(child.job_group) {
             return Err(refused(Key::SystemPermissionLimit));
         }
-        // A job that is its own child is left out when children start; longer ways back would run for ever.
-        if own_id != 0 && !is_own && leads_to(&core.store, id, own_id).await? {
-            return Err(refused(Key::SystemUnvalid));
+        if !is_own {
+            ids.push((id, *item));
+        }
+    }
+    // A job that is its own child is left out when children start; longer ways back would run for ever.
+    if own_id != 0 {
+        for (id, item) in ids {
+            if leads_to(&core.store, id, own_id).await? {
+                return Err(Error::refused(fault(item, Key::SystemUnvalid)));
+            }
         }
     }
     job.child_jobid = Some(items.join(","));

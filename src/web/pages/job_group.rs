@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn names_are_checked_in_order() {
-        let check = |app_name, title| text(check_names(&group(app_name, title, ""), |text| text.contains('<')));
+        let check =
+            |app_name: &str, title: &str| text(check_names(&group(app_name, title, ""), |text| text.contains('<')));
         assert_eq!(check(" ", ""), "请输入AppName");
         assert_eq!(check("abc", ""), "AppName长度限制为4~64");
         assert_eq!(check("ab< ", ""), "AppName非法");
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn trailing_commas_of_addresses_pass() {
-        let check = |addresses| text(check_addresses(&group("", "", addresses), |text| text.contains('<')));
+        let check = |addresses: &str| text(check_addresses(&group("", "", addresses), |text| text.contains('<')));
         assert_eq!(check(" "), "手动录入注册方式，机器地址不可为空");
         assert_eq!(check("http://a<b"), "机器地址非法");
         assert_eq!(check("http://a:1,,http://b:2"), "机器地址格式非法");

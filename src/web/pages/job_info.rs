@@ -2,14 +2,15 @@
 //!
 //! Better on purpose: rights are those of the *stored* job and of the group it moves to; only the columns that a call
 //! changes are written; whatever touches the schedule holds the schedule lock, so that no pass works on a row that changes
-//! under it; the addresses of a manual run must be known ones, since the access token goes there.
+//! under it; the addresses of a manual run must be known ones by default, since the access token goes there.
 
 use actix_web::web;
 
 use super::job_form::{Purpose, bind, check, normalise_source};
 use super::{Mapping, child_jobs, page};
+use crate::config::settings::{Glue, TriggerAddresses};
 use crate::i18n::Key;
-use crate::model::{JobInfo, ScheduleType, split_addresses};
+use crate::model::{GlueType, JobInfo, ScheduleType, split_addresses};
 use crate::store::{JobFilter, ScheduleChange};
 use crate::web::auth::LoginUser;
 use crate::web::envelope::Reply;
@@ -75,6 +76,7 @@ async fn add(user: LoginUser, params: Params) -> Result<Reply, Error> {
         return Err(Error::refused(message![Key::SystemPleaseChoose, Key::JobinfoFieldJobgroup]));
     }
     check(&job, Purpose::Add, &core.profile, core.max_year).map_err(Error::refused)?;
+    require_scripting(&user, &job.glue_type)?;
     normalise_source(&mut job);
     child_jobs::check(&user, &mut job, 0).await?;
     let id = core.store.insert_job(&job, user.state().now()).await?;
@@ -98,6 +100,7 @@ async fn update(user: LoginUser, params: Params) -> Result<Reply, Error> {
         return Err(Error::refused(message![Key::JobinfoFieldId, Key::SystemNotFound]));
     };
     user.require_group(stored.job_group)?;
+    require_scripting(&user, &stored.glue_type)?;
     if job.schedule_conf.is_none() {
         return Err(Error::Exception(message!["the parameter 'scheduleConf' is missing"]));
     }
@@ -108,6 +111,20 @@ async fn update(user: LoginUser, params: Params) -> Result<Reply, Error> {
     change.commit().await?;
     user.audit("jobinfo update", &format!("{} {}", job.id, job.job_desc));
     Ok(Reply::done())
+}
+
+/// Refuses a job with a script where `security.glue` keeps scripts from this user.
+fn require_scripting(user: &LoginUser, glue_type: &str) -> Result<(), Error> {
+    let permitted = match user.state().core.settings.security.glue {
+        Glue::All => true,
+        Glue::Admin => user.user().is_admin(),
+        Glue::Off => false,
+    };
+    if permitted || glue_type == GlueType::Bean.as_str() {
+        return Ok(());
+    }
+    user.audit("refused", &format!("a job of type {glue_type}"));
+    Err(Error::NotPermitted(user.user().username.clone()))
 }
 
 /// The next time of a schedule that is started or moved now.
@@ -184,9 +201,15 @@ async fn trigger(user: LoginUser, params: Params) -> Result<Reply, Error> {
     Ok(Reply::done())
 }
 
-/// Refuses addresses that neither stand in the group's list nor are registered for it.
+/// Refuses addresses that neither stand in the group's list nor are registered for it, unless
+/// `security.trigger-addresses` allows others.
 async fn require_known(user: &LoginUser, job: &JobInfo, list: &str) -> Result<(), Error> {
     let core = &user.state().core;
+    match core.settings.security.trigger_addresses {
+        TriggerAddresses::Any => return Ok(()),
+        TriggerAddresses::Admin if user.user().is_admin() => return Ok(()),
+        TriggerAddresses::Admin | TriggerAddresses::Known => {}
+    }
     let mut known = Vec::new();
     if let Some(group) = core.store.find_group(job.job_group).await? {
         known = group.addresses();

@@ -42,7 +42,12 @@ async fn page_list(user: LoginUser, params: Params) -> Result<Reply, Error> {
     user.require_group(job_group)?;
     let core = &user.state().core;
     let (from, to) = filter_time::parse(&params.text_or_empty("filterTime"), &core.settings.zone);
-    // To 3.3 the job alone counts when there is one; a user's own group counts always.
+    if job_id > 0
+        && let Some(job) = core.store.find_job(job_id).await?
+    {
+        user.require_group(job.job_group)?;
+    }
+    // To 3.3 the job alone counts when there is one; for a user who is no administrator his group does as well.
     let by_job_alone = job_id > 0 && user.user().is_admin();
     let filter = LogFilter { job_group: if by_job_alone { 0 } else { job_group }, job_id, status, from, to };
     let order = match user.dialect() {

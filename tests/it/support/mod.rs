@@ -1,6 +1,7 @@
 //! What the tests stand on: databases of their own, of any engine and generation, servers to talk to, and recorded
 //! traffic.
 
+pub mod app;
 pub mod db;
 pub mod fake_executor;
 pub mod participants;
