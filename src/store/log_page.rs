@@ -190,3 +190,75 @@ fn scoped(mut query: Query, job_group: i32, job_id: i32) -> Query {
 fn ids(rows: &[Row]) -> Result<Vec<i64>> {
     rows.iter().map(|row| row.int(0)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::settings::{DatabaseUrl, Settings};
+    use crate::store::{NewRun, NodeId};
+
+    const START: EpochMs = 1_796_000_000_000;
+
+    /// Runs of job 1 of group 1, one a second; ids start at 1.
+    async fn store_with(runs: i64) -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings::for_database(DatabaseUrl::Sqlite(folder.path().join("x.db")));
+        Store::init(&settings, "hash").await.unwrap();
+        let store = Store::open(&settings).await.unwrap();
+        let run = |number| NewRun {
+            job_group: 1,
+            job_id: 1,
+            handler: None,
+            param: None,
+            sharding: None,
+            retry: 0,
+            trigger_time: START + number * 1000,
+        };
+        let runs: Vec<NewRun> = (1..=runs).map(run).collect();
+        store.insert_runs(&NodeId::random(), 1, &runs).await.unwrap();
+        (folder, store)
+    }
+
+    async fn page(store: &Store, offset: i64, limit: i64) -> (Vec<i64>, i64) {
+        let (logs, total) = store.page_logs(&LogFilter::default(), LogOrder::TriggerTime, offset, limit).await.unwrap();
+        (logs.iter().map(|log| log.id).collect(), total)
+    }
+
+    #[tokio::test]
+    async fn small_tables_are_counted_exactly() {
+        let (_folder, store) = store_with(5).await;
+        assert_eq!(page(&store, 0, 2).await, (vec![5, 4], 5));
+        assert_eq!(page(&store, 4, 2).await, (vec![1], 5));
+        assert_eq!(page(&store, 9, 2).await, (vec![], 5));
+        assert_eq!(page(&store, 0, 0).await, (vec![], 5));
+    }
+
+    #[tokio::test]
+    async fn large_tables_show_enough_to_reach_the_end() {
+        let count = EXACT_COUNT + 50;
+        let (_folder, store) = store_with(count).await;
+        assert_eq!(page(&store, 0, 2).await.1, EXACT_COUNT + 1);
+        assert_eq!(page(&store, EXACT_COUNT, 20).await.1, EXACT_COUNT + 21);
+        assert_eq!(page(&store, EXACT_COUNT, 100).await.1, count);
+        // A client that pages until it has seen as many as it was told sees all.
+        let (mut seen, mut total) = (0, 1);
+        while seen < total {
+            let (rows, told) = page(&store, seen, 1500).await;
+            seen += rows.len() as i64;
+            total = told;
+        }
+        assert_eq!(seen, count);
+    }
+
+    #[tokio::test]
+    async fn the_latest_are_kept() {
+        let (_folder, store) = store_with(5).await;
+        assert_eq!(store.remove_logs(2, 0, Removal::KeepLatest(0)).await.unwrap(), 0);
+        assert_eq!(store.remove_logs(1, 1, Removal::KeepLatest(9)).await.unwrap(), 0);
+        assert_eq!(store.remove_logs(1, 1, Removal::KeepLatest(3)).await.unwrap(), 2);
+        assert_eq!(page(&store, 0, 9).await.0, [5, 4, 3]);
+        assert_eq!(store.remove_logs(0, 0, Removal::Until(START + 3_999)).await.unwrap(), 1);
+        assert_eq!(page(&store, 0, 9).await.0, [5, 4]);
+        assert_eq!(store.remove_logs(0, 1, Removal::KeepLatest(0)).await.unwrap(), 2);
+    }
+}

@@ -107,7 +107,7 @@ fn configure(config: &mut web::ServiceConfig, state: &Arc<AppState>) {
 
 fn below_context_path(config: &mut web::ServiceConfig, management_path: &str) {
     config.configure(api::executor::configure);
-    config.service(web::scope(management_path).configure(api::actuator::configure));
+    api::actuator::configure(config, management_path);
     for Mapping { path, methods, route } in pages::mappings() {
         let patterns = if path == "/" { vec![path.to_owned()] } else { vec![path.to_owned(), format!("{path}/")] };
         let resource = web::resource(patterns);

@@ -31,9 +31,11 @@ enum Gets {
 
 use Gets::{Answer, Login, Nothing, Page, PostOnly, Refused, RefusedLoudly, Unknown};
 
-/// Path, form, and what nobody, the user without rights and the administrator get. The job, its group and its run have the
-/// id 1; nothing in the table changes a row that a later line needs.
-const TABLE: &[(&str, &[(&str, &str)], Gets, Gets, Gets)] = &[
+/// Path, form, and what nobody, a user without rights and the administrator get.
+type Line = (&'static str, &'static [(&'static str, &'static str)], Gets, Gets, Gets);
+
+/// Every path. The job, its group and its run have the id 1; nothing in the table changes a row that a later line needs.
+const TABLE: &[Line] = &[
     ("/", &[], Login, Page, Page),
     ("/toLogin", &[], Page, Page, Page),
     ("/login", &[], RefusedLoudly, RefusedLoudly, RefusedLoudly),

@@ -150,6 +150,20 @@ async fn a_run_by_hand_ends_with_the_executors_result() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_stored_is_not_acknowledged() {
+    let app = spawn_app().await;
+    app.core.store.close().await;
+    for (path, body) in [
+        ("registry", json!({"registryGroup": "EXECUTOR", "registryKey": "app-a", "registryValue": "http://a/"})),
+        ("callback", json!([{"logId": 1, "logDateTim": 1, "handleCode": 200}])),
+    ] {
+        let (status, answer) = post(&format!("{}/api/{path}", app.base_url), TOKEN, &body).await;
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!((status, &answer["code"]), (200, &json!(500)), "{path}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn the_actuator_tells_how_it_is() {
     let app = spawn_app().await;
     let actuator = format!("{}/actuator", app.base_url);

@@ -10,15 +10,19 @@ use crate::web::auth::Public;
 const SPRING: &str = "application/vnd.spring-boot.actuator.v3+json";
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The paths below the management path.
-pub fn configure(config: &mut web::ServiceConfig) {
+/// The paths below the management path; the list of them only where that is not the home of the console.
+pub fn configure(config: &mut web::ServiceConfig, management_path: &str) {
+    let resource =
+        |path: &str| web::resource([format!("{management_path}{path}"), format!("{management_path}{path}/")]);
+    if !management_path.is_empty() {
+        config.service(resource("").to(index));
+    }
     config
-        .service(web::resource(["", "/"]).to(index))
-        .service(web::resource(["/health", "/health/"]).to(health))
-        .service(web::resource("/health/liveness").to(liveness))
-        .service(web::resource("/health/readiness").to(readiness))
-        .service(web::resource("/info").to(info))
-        .service(web::resource("/prometheus").to(prometheus));
+        .service(resource("/health").to(health))
+        .service(resource("/health/liveness").to(liveness))
+        .service(resource("/health/readiness").to(readiness))
+        .service(resource("/info").to(info))
+        .service(resource("/prometheus").to(prometheus));
 }
 
 fn answer(status: StatusCode, body: String) -> HttpResponse {

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CONTENT_TYPE, HeaderName};
+use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::model::RegistryEntry;
@@ -43,7 +43,7 @@ async fn call(public: Public, request: HttpRequest, payload: web::Payload) -> Ht
         &ApiRequest {
             method: request.method().as_str(),
             path,
-            access_token: request.headers().get(ACCESS_TOKEN).map(|value| value.as_bytes()),
+            access_token: request.headers().get(ACCESS_TOKEN).map(HeaderValue::as_bytes),
             app_name: text(&APP_NAME),
             content_type: text(&CONTENT_TYPE),
             body: &body,

@@ -21,16 +21,14 @@ pub fn value(headers: &HeaderMap, name: &str) -> Option<String> {
 
 /// `Set-Cookie` of a new login.
 pub fn issued(name: &str, value: &str, remember: bool, secure: bool, now: EpochMs) -> String {
-    let mut cookie = format!("{name}={value}");
-    if remember {
+    let life = if remember {
         let expires = UNIX_EPOCH + Duration::from_millis(now.max(0).unsigned_abs()) + Duration::from_secs(REMEMBERED_S);
-        cookie += &format!("; Max-Age={REMEMBERED_S}; Expires={}", HttpDate::from(expires));
-    }
-    cookie += "; Path=/; HttpOnly; SameSite=Lax";
-    if secure {
-        cookie += "; Secure";
-    }
-    cookie
+        format!("; Max-Age={REMEMBERED_S}; Expires={}", HttpDate::from(expires))
+    } else {
+        String::new()
+    };
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{name}={value}{life}; Path=/; HttpOnly; SameSite=Lax{secure}")
 }
 
 /// `Set-Cookie` that makes the browser forget the login.

@@ -124,7 +124,8 @@ impl LoginUser {
             user = %self.user.username,
             from = %self.public.client,
             action,
-            "{what}"
+            "{}",
+            what.escape_debug()
         );
     }
 }

@@ -20,6 +20,9 @@ pub(super) fn mappings() -> Vec<Mapping> {
     ]
 }
 
+/// Characters shown in the audit log of a name that logs nobody in.
+const SHOWN: usize = 64;
+
 const NOT_BUILT: &str = "The pages of the console are not built yet; its calls are there.";
 
 fn plain_page(sentence: &str) -> HttpResponse {
@@ -52,11 +55,12 @@ async fn log_in(public: Public, params: Params, request: actix_web::HttpRequest)
     let stored = user.as_ref().map(|user| user.password.as_str());
     let right = password::verify(state.core.store.schema().password_hash, stored, &given);
     let Some(user) = user.filter(|_| right) else {
-        tracing::info!(target: "audit", user = %name, from = %client, action = "login refused", "wrong name or password");
+        let shown: String = name.chars().take(SHOWN).collect();
+        tracing::info!(target: "audit", user = ?shown, from = %client, action = "login refused", "wrong name or password");
         return Err(Error::refused(message![Key::LoginParamUnvalid]));
     };
     if seed_password::is_refused(state.core.settings.security.seed_password, &given, client) {
-        tracing::info!(target: "audit", user = %name, from = %client, action = "login refused", "seed password from elsewhere");
+        tracing::info!(target: "audit", user = %user.username, from = %client, action = "login refused", "seed password from elsewhere");
         return Err(Error::refused(message![Key::OwnSeedPassword]));
     }
     let value = state.sessions.log_in(&user).await?;
