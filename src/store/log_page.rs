@@ -61,7 +61,7 @@ pub enum Removal {
 }
 
 impl Store {
-    /// A page of runs and how many there are in all: exact up to [`EXACT_COUNT`], and beyond that a number which is too
+    /// A page of runs and how many there are in all: exact up to 10,000, and beyond that a number which is too
     /// high by one page at most, so that a client which pages until it has seen so many reaches the end.
     pub async fn page_logs(
         &self,

@@ -1,6 +1,6 @@
 //! The dialect of the console API that a call is answered in.
 //!
-//! The Java admins have had three. This one place decides; [`super::envelope`] and [`super::rows`] write. So far every call
+//! The Java admins have had three. This one place decides; [`super::envelope`] and `rows` write. So far every call
 //! is answered as by the releases 2.3 – 3.1.
 
 use actix_web::HttpRequest;

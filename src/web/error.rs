@@ -1,6 +1,6 @@
 //! What can be wrong with a call of the console, and the one place where it is rendered.
 //!
-//! A handler returns an [`Error`]; [`render`] makes an answer of it in the caller's dialect and the configured language.
+//! A handler returns an [`Error`]; `render` makes an answer of it in the caller's dialect and the configured language.
 //! Refusals that the Java admin makes by an exception have an envelope of their own (see [`Error::Exception`]); where its
 //! text would be that of a Java exception ours has plain words that name what is missing.
 
