@@ -37,7 +37,10 @@ pub struct Plan {
     pub period_s: u64,
     /// Over how many seconds the first fires are spread.
     pub spread_s: u64,
-    /// The first due second of job 0, in ms.
+    /// So many jobs, the first ones, are due one a second before all others: an admin that has found nothing to do
+    /// looks only every five seconds, and these keep it looking every second.
+    pub run_up: u64,
+    /// The first due second of the jobs after the run-up, in ms.
     pub start_ms: u64,
 }
 
@@ -53,17 +56,25 @@ impl Plan {
             Kind::Once => bail!("a job that fires once has no period"),
             Kind::Cron | Kind::FixRate => {}
         }
-        Ok(Self { jobs, kind, period_s, spread_s: period_s, start_ms })
+        Ok(Self { jobs, kind, period_s, spread_s: period_s, run_up: 0, start_ms })
     }
 
     /// Jobs that fire once, spread over `spread_s` seconds (1 = all in the same second).
     pub fn once(jobs: u64, spread_s: u64, start_ms: u64) -> Self {
-        Self { jobs, kind: Kind::Once, period_s: 0, spread_s: spread_s.max(1), start_ms }
+        Self { jobs, kind: Kind::Once, period_s: 0, spread_s: spread_s.max(1), run_up: 0, start_ms }
+    }
+
+    /// The same with `run_up` more jobs, due one a second before the others.
+    pub fn after_run_up(self, run_up: u64) -> Self {
+        Self { jobs: self.jobs + run_up, run_up, ..self }
     }
 
     /// The first due time of the job with this index, in ms.
     pub fn first_due(&self, index: u64) -> u64 {
-        self.start_ms + index % self.spread_s * 1_000
+        match index.checked_sub(self.run_up) {
+            Some(index) => self.start_ms + index % self.spread_s * 1_000,
+            None => self.start_ms - (self.run_up - index) * 1_000,
+        }
     }
 
     /// The due times of the job with this index before `end_ms`, ascending, in ms.
@@ -142,6 +153,13 @@ mod tests {
         assert!(Plan::recurring(Kind::Cron, 1, 7, 0).is_err());
         let plan = Plan::recurring(Kind::FixRate, 1, 7, 0).unwrap();
         assert_eq!(plan.schedule(0, utc()), ("FIX_RATE", "7".into()));
+    }
+
+    #[test]
+    fn a_run_up_comes_one_a_second_before_the_others() {
+        let plan = Plan::once(4, 2, 100_000).after_run_up(3);
+        let dues: Vec<u64> = (0..plan.jobs).map(|index| plan.first_due(index) / 1_000).collect();
+        assert_eq!(dues, [97, 98, 99, 100, 101, 100, 101]);
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct Window {
     pub missing: Vec<(u64, u64)>,
     /// Jobs that were due and never fired.
     pub silent_jobs: u64,
+    /// How many of them came before their second, by the little that is allowed.
+    pub early: u64,
     /// Lateness of those that came, ascending, in µs.
     pub lateness_us: Vec<u64>,
 }
@@ -130,6 +132,7 @@ impl Assessment {
         for each in self.dues.iter().filter(|each| due.contains(&each.at_ms)) {
             window.expected += 1;
             *job_fired.entry(each.job).or_default() |= each.fired_us.is_some();
+            window.early += u64::from(each.fired_us.is_some_and(|fired_us| fired_us < each.at_ms * 1_000));
             match each.late_us() {
                 Some(late) => window.lateness_us.push(late),
                 None => window.missing.push((each.job, each.at_ms)),
@@ -243,7 +246,8 @@ mod tests {
         let far = assess(&plan, |_| u64::MAX, &arrivals(&[4_900]));
         assert_eq!((far.doubled, far.window(&(0..u64::MAX)).missing.len()), (1, 1));
         let near = assess(&plan, |_| u64::MAX, &arrivals(&[4_990]));
-        assert_eq!((near.doubled, near.window(&(0..u64::MAX)).lateness_us), (0, vec![0]));
+        let window = near.window(&(0..u64::MAX));
+        assert_eq!((near.doubled, window.early, window.lateness_us), (0, 1, vec![0]));
     }
 
     #[test]

@@ -7,7 +7,6 @@ use anyhow::{Context as _, Result};
 use super::stage::{Stage, report_results, report_window};
 use super::{Arguments, Ground};
 use crate::clock;
-use crate::plan::Plan;
 use crate::report::Report;
 use crate::statistics;
 
@@ -22,13 +21,14 @@ const LEAD_MS: u64 = 1_500;
 /// When it cannot be carried through.
 pub async fn run(arguments: &Arguments, ground: &Ground) -> Result<Report> {
     let stage = Stage::set_up(arguments, ground).await?;
-    let plan = Plan::once(arguments.jobs_or(200), SPREAD_S, stage.start_ms());
+    let plan = stage.once_after_run_up(SPREAD_S);
     stage.seed(&plan).await?;
     let mut admin = stage.start_admin().await?;
 
     clock::sleep_until(plan.start_ms - LEAD_MS).await;
     let not_taken_up = stage.database().await?.waiting_jobs().await?;
-    eprintln!("{}: SIGTERM with {} fires to come", ground.name(), plan.jobs - not_taken_up);
+    let to_come = plan.jobs - stage.executors.arrivals.count() - not_taken_up;
+    eprintln!("{}: SIGTERM with {to_come} fires to come", ground.name());
     let signalled = Instant::now();
     let status = admin.terminate(Duration::from_mins(1)).await?.context("the admin is not ours")?;
     let took = signalled.elapsed();
@@ -38,6 +38,7 @@ pub async fn run(arguments: &Arguments, ground: &Ground) -> Result<Report> {
     let judged = assessment.window(&(0..u64::MAX));
     let mut report = Report::new("drain", ground.name());
     report.figure("jobs", plan.jobs);
+    report.figure("fires_to_come_at_signal", to_come);
     report.figure("jobs_not_taken_up_at_signal", not_taken_up);
     report.measure("signal_to_exit_s", took.as_secs_f64());
     report.figure("exit_code", status.code());

@@ -8,7 +8,6 @@ use anyhow::Result;
 use super::stage::{Stage, report_results, report_window};
 use super::{Arguments, Ground};
 use crate::clock;
-use crate::plan::Plan;
 use crate::report::Report;
 use crate::statistics;
 
@@ -25,14 +24,14 @@ const LOST: &str = "xxl_fires_lost_total";
 /// When it cannot be carried through.
 pub async fn run(arguments: &Arguments, ground: &Ground) -> Result<Report> {
     let stage = Stage::set_up(arguments, ground).await?;
-    let plan = Plan::once(arguments.jobs_or(200), 1, stage.start_ms());
+    let plan = stage.once_after_run_up(1);
     stage.seed(&plan).await?;
     let mut admin = stage.start_admin().await?;
 
     clock::sleep_until(plan.start_ms - LEAD_MS).await;
     admin.kill().await?;
     let mut database = stage.database().await?;
-    let taken_up = plan.jobs - database.waiting_jobs().await?;
+    let taken_up = plan.jobs - stage.executors.arrivals.count() - database.waiting_jobs().await?;
     let rows_at_kill = database.log_rows().await?;
     eprintln!("{}: killed with {taken_up} fires to come, starting again", ground.name());
     let mut admin = stage.start_admin().await?;
@@ -51,7 +50,7 @@ pub async fn run(arguments: &Arguments, ground: &Ground) -> Result<Report> {
     let judged = assessment.window(&(0..u64::MAX));
     let mut report = Report::new("kill9", ground.name());
     report.figure("jobs", plan.jobs);
-    report.figure("taken_up_at_kill", taken_up);
+    report.figure("fires_to_come_at_kill", taken_up);
     report.figure("log_rows_at_kill", rows_at_kill.total());
     report.measure("start_again_to_ready_ms", admin.start_to_ready.as_secs_f64() * 1e3);
     report.measure("all_accounted_for_after_s", told_after.as_secs_f64());

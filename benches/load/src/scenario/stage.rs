@@ -20,6 +20,8 @@ use crate::report::Report;
 use crate::seed;
 use crate::statistics::{Assessment, Window};
 
+/// Longer than the five seconds between two looks of an admin that has nothing to do.
+const RUN_UP: u64 = 7;
 /// The last results may take so long after the last fire.
 const SETTLE: Duration = Duration::from_mins(1);
 
@@ -85,6 +87,12 @@ impl<'a> Stage<'a> {
     /// A start time for a plan.
     pub fn start_ms(&self) -> u64 {
         clock::whole_second_ahead(Duration::from_secs(self.arguments.start_in))
+    }
+
+    /// A plan whose jobs, `--jobs` or 200 and some before them, are due once, and are taken up well before that.
+    pub fn once_after_run_up(&self, spread_s: u64) -> Plan {
+        let start_ms = self.start_ms() + RUN_UP * 1_000;
+        Plan::once(self.arguments.jobs_or(200), spread_s, start_ms).after_run_up(RUN_UP)
     }
 
     /// Seeds the plan. Admins that are started here live in UTC; for an attached one the first due time is right in any
@@ -237,6 +245,7 @@ pub fn report_window(window: &Window, assessment: &Assessment, report: &mut Repo
     for (name, share) in [("late_p50_ms", 0.5), ("late_p90_ms", 0.9), ("late_p99_ms", 0.99), ("late_max_ms", 1.0)] {
         report.measure(name, window.late_ms(share));
     }
+    report.figure("early", window.early);
     report.figure("same_log_id_twice", assessment.same_log_id);
     report.figure("same_job_and_due_twice", assessment.doubled);
     report.figure("same_job_and_clock_second_twice", assessment.same_clock_second);

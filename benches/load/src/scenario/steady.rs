@@ -45,6 +45,9 @@ pub async fn run(arguments: &Arguments, ground: &Ground) -> Result<Report> {
     report.figure("every_s", plan.period_s);
     report.figure("seconds", arguments.seconds);
     report_window(&judged, &assessment, &mut report);
+    let whole = assessment.window(&(0..u64::MAX));
+    report.measure("late_max_whole_run_ms", whole.late_ms(1.0));
+    report.figure("missing_whole_run", whole.missing.len());
     after.report_rates(&before, &mut report);
     after.report_cost(&before, &mut report);
     report.measure("admin_rss_idle_mib", mib(idle.rss_kib));
