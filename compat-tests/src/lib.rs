@@ -17,6 +17,7 @@ pub mod database;
 pub mod eventually;
 pub mod exchange;
 pub mod executor;
+pub mod fires;
 pub mod paths;
 pub mod port;
 pub mod process;

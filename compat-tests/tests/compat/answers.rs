@@ -87,7 +87,7 @@ enum Expected<'a> {
     Exception { code: i64, prefix: &'static str, keys: Vec<String> },
     /// 404 with the failure envelope, whose keys are these; Java redirects to its login page or shows a page.
     NoSuchCall { keys: Vec<String> },
-    /// Stored and answered like Java, which answers before it writes, or refused because no column can hold it.
+    /// Answered like Java, which answers before it writes and so loses what no column can hold, or refused.
     SameOrRefused(&'a Recording),
 }
 

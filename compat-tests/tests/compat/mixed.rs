@@ -2,14 +2,14 @@
 //! whichever.
 //!
 //! Java is played by a stand-in in both forms of its claim; where `JAVA_ADMIN_JAR` names a real one, that runs too.
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 use compat_tests::admin::{Admin, TOKEN};
 use compat_tests::eventually::eventually;
+use compat_tests::fires;
 use compat_tests::port;
 use compat_tests::process::Process;
 use compat_tests::report::Report;
@@ -178,47 +178,25 @@ async fn stop_jobs(pool: &MySqlPool) -> Result<BTreeMap<i32, i64>> {
     Ok(next.into_iter().map(|(job, next)| (job, next / 1000)).collect())
 }
 
-/// Every occurrence from `begin` to a job's end was fired exactly once.
-///
-/// The stand-in writes the second that was due. A row of an admin tells when it was fired, so those rows are matched in
-/// order with the seconds that the stand-in left: as many as these, and none early or later than [`LATEST_S`].
+/// Every occurrence from `begin` to a job's end was fired exactly once. The stand-in's rows name the second that was
+/// due, an admin's rows tell when it fired.
 async fn check(pool: &MySqlPool, end: &BTreeMap<i32, i64>, begin: i64) -> Result<()> {
     let rows = "SELECT job_id, CAST(TIMESTAMPDIFF(SECOND, '1970-01-01', trigger_time) AS SIGNED), \
                 CAST(COALESCE(executor_address = ?, 0) AS SIGNED) FROM xxl_job_log ORDER BY 1, 2";
     let rows: Vec<(i32, i64, i64)> = sqlx::query_as(rows).bind(stand_in::ADDRESS).fetch_all(pool).await?;
-    let mut fires: BTreeMap<i32, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
+    let mut by_job: BTreeMap<i32, (Vec<i64>, Vec<i64>)> = BTreeMap::new();
     for (job, second, by_stand_in) in rows {
-        let (ours, others) = fires.entry(job).or_default();
+        let (ours, others) = by_job.entry(job).or_default();
         if by_stand_in == 1 { others.push(second) } else { ours.push(second) }
     }
     let mut faults = Vec::new();
     for (&job, &end) in end {
-        let (ours, others) = fires.remove(&job).unwrap_or_default();
-        faults.extend(faults_of(begin..end, &ours, &others).into_iter().map(|fault| format!("job {job}: {fault}")));
+        let (ours, others) = by_job.remove(&job).unwrap_or_default();
+        faults.extend(
+            fires::faults(begin..end, &others, &ours, LATEST_S).into_iter().map(|fault| format!("job {job}: {fault}")),
+        );
     }
-    faults.extend(fires.keys().map(|job| format!("job {job} has rows but was not due")));
+    faults.extend(by_job.keys().map(|job| format!("job {job} has rows but was not due")));
     let shown = faults.iter().take(10).map(String::as_str).collect::<Vec<_>>().join("; ");
     (faults.is_empty() && !end.is_empty()).then_some(()).with_context(|| format!("{} faults: {shown}", faults.len()))
-}
-
-fn faults_of(due: Range<i64>, ours: &[i64], others: &[i64]) -> Vec<String> {
-    let mut faults = Vec::new();
-    let begin = due.start;
-    let mut left: BTreeSet<i64> = due.collect();
-    for second in others {
-        if !left.remove(second) {
-            faults.push(format!("second {}: not due, or twice by the other", second - begin));
-        }
-    }
-    if left.len() != ours.len() {
-        let seconds = |seconds: Vec<i64>| seconds.iter().map(|second| second - begin).collect::<Vec<_>>();
-        let (due, fired) = (seconds(left.iter().copied().collect()), seconds(ours.to_vec()));
-        faults.push(format!("the other left seconds {due:?}, but ours fired {fired:?}"));
-    }
-    for (due, fired) in left.iter().zip(ours) {
-        if !(0..=LATEST_S).contains(&(fired - due)) {
-            faults.push(format!("second {}: fired {} s after it", due - begin, fired - due));
-        }
-    }
-    faults
 }

@@ -10,6 +10,7 @@ use compat_tests::admin::TOKEN;
 use compat_tests::console::{Console, LogRow};
 use compat_tests::eventually::eventually;
 use compat_tests::executor::{Family, Launcher, Line, Node, Start};
+use compat_tests::report::took_part;
 use sqlx::MySqlPool;
 
 /// Longest wait for anything that happens by itself; the registry is looked through every 30 s.
@@ -165,6 +166,7 @@ impl Fixture {
             Ok(())
         };
         eventually("both nodes stand in the group", PATIENCE, look).await?;
+        took_part(line.name)?;
         Ok(Self { world, line, appname, group, first, second, gates: AtomicU32::new(0) })
     }
 
