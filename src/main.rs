@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 async fn run(action: Action, loaded: Loaded) -> u8 {
     let (mut out, mut err) = (io::stdout(), io::stderr());
     match action {
-        Action::Serve => cli::serve::run(loaded).await,
+        Action::Serve => Box::pin(cli::serve::run(loaded)).await,
         Action::Check => cli::tables::check(&loaded, &mut out).await,
         Action::InitDb(options) => cli::tables::init_db(&loaded.settings, &options, &mut out, &mut err).await,
         Action::Password(options) => {

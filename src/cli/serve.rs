@@ -28,7 +28,7 @@ pub async fn run(loaded: Loaded) -> u8 {
         tracing::warn!("{warning}");
     }
     raise_open_files();
-    match start(settings).await {
+    match Box::pin(start(settings)).await {
         Ok(()) => 0,
         Err(error) => refuse(error.as_ref()),
     }

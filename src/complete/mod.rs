@@ -126,6 +126,10 @@ impl Complete {
     }
 }
 
+fn count(result: &'static str) {
+    metrics::counter!("xxl_callback_total", "result" => result).increment(1);
+}
+
 impl Completer {
     async fn complete(&self, items: &[CallbackItem], over: Over) -> Result<()> {
         let ids: Vec<i64> = items.iter().map(|item| item.log_id).collect();
@@ -135,12 +139,12 @@ impl Completer {
         let mut children = Vec::new();
         for item in items {
             let Some(run) = runs.get_mut(&item.log_id) else {
-                self.count("unknown");
+                count("unknown");
                 tracing::debug!(log.id = item.log_id, "a result for a run without a row is passed over");
                 continue;
             };
             if run.handle_code > 0 && over != Over::Anything {
-                self.count("repeated");
+                count("repeated");
                 tracing::debug!(log.id = item.log_id, "a second result is passed over");
                 continue;
             }
@@ -153,7 +157,7 @@ impl Completer {
             children.extend(starts);
             let done = Completion { log_id: item.log_id, handle_code: item.handle_code, handle_msg };
             completions.insert(item.log_id, done);
-            self.count(if item.handle_code == CallResult::SUCCESS { "success" } else { "failure" });
+            count(if item.handle_code == CallResult::SUCCESS { "success" } else { "failure" });
         }
         let completions: Vec<Completion> = completions.into_values().collect();
         tx.write(&completions, self.clock.now_ms()).await?;
@@ -162,10 +166,6 @@ impl Completer {
             self.triggers.start_beside(children);
         }
         Ok(())
-    }
-
-    fn count(&self, result: &'static str) {
-        metrics::counter!("xxl_callback_total", "result" => result).increment(1);
     }
 
     /// The section about child jobs in the message of a successful run, and their starts.

@@ -57,13 +57,12 @@ impl LostMonitor {
         let mut lost = Vec::new();
         for run in &runs {
             let key = (run.executor_address.clone().unwrap_or_default(), run.job_id);
-            let is_busy = match busy.get(&key) {
-                Some(known) => *known,
-                None => {
-                    let answer = self.is_busy(run, &key.0).await?;
-                    busy.insert(key, answer);
-                    answer
-                }
+            let is_busy = if let Some(known) = busy.get(&key) {
+                *known
+            } else {
+                let answer = self.is_busy(run, &key.0).await?;
+                busy.insert(key, answer);
+                answer
             };
             if !is_busy {
                 lost.push(run.id);

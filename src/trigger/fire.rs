@@ -63,7 +63,7 @@ impl Fire {
         for shard in parts {
             let plan = plan.clone();
             plan.pool.clone().tracker.spawn(async move {
-                let mut run = plan.pool.new_run(&plan.start, &plan.job, plan.trigger_time);
+                let mut run = plan.start.run(&plan.job, plan.trigger_time);
                 run.sharding = Some(shard.to_string());
                 if let Some(log_id) = plan.pool.insert(run, plan.start.depth).await {
                     plan.call(log_id, shard, None).await;
@@ -164,7 +164,7 @@ impl Plan {
         let exists = || async { Ok(!pool.store.existing_logs(&[log_id]).await?.is_empty()) };
         let young = pool.clock.now_ms() - self.due < pool.recovery_grace.as_millis() as i64;
         if young && !pool.persistently("look for a log row", exists).await? {
-            let run = pool.new_run(&self.start, &self.job, self.trigger_time);
+            let run = self.start.run(&self.job, self.trigger_time);
             let log_id = pool.insert(run, self.start.depth).await?;
             return take(log_id).await?.then_some(log_id);
         }

@@ -22,7 +22,7 @@ use crate::clock::SharedClock;
 use crate::config::Profile;
 use crate::config::settings::{Settings, Trigger};
 use crate::i18n::Locale;
-use crate::model::{JobGroup, JobInfo, Shard, TriggerType};
+use crate::model::{EpochMs, JobGroup, JobInfo, Shard, TriggerType};
 use crate::protocol::SharedExecutors;
 use crate::store::{ClaimedFire, NewRun, NodeId, Store, TriggerResult};
 
@@ -52,6 +52,19 @@ impl Start {
     /// A plain start of this job.
     pub const fn new(job_id: i32, trigger_type: TriggerType) -> Self {
         Self { job_id, trigger_type, retry: None, shard: None, param: None, addresses: None, depth: 0 }
+    }
+
+    /// The log row of this start.
+    pub(super) fn run(&self, job: &JobInfo, trigger_time: EpochMs) -> NewRun {
+        NewRun {
+            job_group: job.job_group,
+            job_id: job.id,
+            handler: job.executor_handler.clone(),
+            param: self.param.clone().or_else(|| job.executor_param.clone()),
+            sharding: self.shard.map(|shard| shard.to_string()),
+            retry: self.retry.unwrap_or(job.executor_fail_retry_count),
+            trigger_time,
+        }
     }
 }
 
@@ -202,7 +215,7 @@ impl TriggerHandle {
         let group = self.pool.store.find_group(job.job_group).await?.map(Arc::new);
         let start = Start { param: Some(param), addresses, ..Start::new(job_id, TriggerType::Manual) };
         let due = self.pool.clock.now_ms();
-        let log_id = self.pool.writers.runs.submit(self.pool.new_run(&start, &job, due)).await?;
+        let log_id = self.pool.writers.runs.submit(start.run(&job, due)).await?;
         self.pool.spawn(Fire { start, job: Arc::new(job), group, log_id, due, permit });
         Ok(())
     }
@@ -300,7 +313,7 @@ impl Pool {
         permit: OwnedSemaphorePermit,
     ) {
         let due = self.clock.now_ms();
-        let run = self.new_run(&start, &job, due);
+        let run = start.run(&job, due);
         let Some(log_id) = self.insert(run, start.depth).await else {
             metrics::counter!("xxl_fires_lost_total", "reason" => "row refused").increment(1);
             tracing::error!(
@@ -331,18 +344,6 @@ impl Pool {
             tracing::error!(log.id = log_id, code = result.code, "the result of a trigger could not be written");
         }
         self.depths.lock().unwrap_or_else(PoisonError::into_inner).remove(&log_id);
-    }
-
-    pub fn new_run(&self, start: &Start, job: &JobInfo, trigger_time: i64) -> NewRun {
-        NewRun {
-            job_group: job.job_group,
-            job_id: job.id,
-            handler: job.executor_handler.clone(),
-            param: start.param.clone().or_else(|| job.executor_param.clone()),
-            sharding: start.shard.map(|shard| shard.to_string()),
-            retry: start.retry.unwrap_or(job.executor_fail_retry_count),
-            trigger_time,
-        }
     }
 
     /// A job that was deleted after its occurrence was claimed: its row, if still there, says so.
