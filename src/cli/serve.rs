@@ -41,7 +41,7 @@ fn refuse(error: &(dyn std::error::Error + 'static)) -> u8 {
 }
 
 async fn start(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
-    warn_of_token(&settings)?;
+    require_safe_token(&settings)?;
     let first = startup::prepare_embedded(&settings).await?;
     let store = startup::open_store(&settings).await?;
     let profile = Profile::resolve(&settings, store.schema().generation.release());
@@ -102,8 +102,9 @@ fn greet(app: &App, context_path: &str, embedded: bool, first: Option<&FirstPass
     }
 }
 
-/// The default token is known to everybody, and an empty one is none.
-fn warn_of_token(settings: &Settings) -> Result<(), Box<dyn std::error::Error>> {
+/// The default token is known to everybody, and an empty one is none: the configuration warns of both, and here the start
+/// is refused where that is wished.
+fn require_safe_token(settings: &Settings) -> Result<(), Box<dyn std::error::Error>> {
     let token = settings.job.access_token.expose_secret();
     let what = match token {
         "" => "is empty: executors are not asked for a token",
@@ -114,7 +115,6 @@ fn warn_of_token(settings: &Settings) -> Result<(), Box<dyn std::error::Error>> 
     if settings.security.require_safe_token && !loopback {
         return Err(format!("xxl.job.accessToken {what}, and security.require-safe-token forbids that").into());
     }
-    tracing::warn!("xxl.job.accessToken {what}; set it here and on every executor");
     Ok(())
 }
 
