@@ -1,6 +1,5 @@
 //! Alarm mails, sent to a real server.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use xxl_job_admin::alarm::mail::MailAlarm;
@@ -10,6 +9,7 @@ use xxl_job_admin::config::settings::{Mail, MailTls};
 use xxl_job_admin::i18n::Locale;
 use xxl_job_admin::model::{JobInfo, JobLog};
 
+use crate::support::log;
 use crate::support::smtp::{Encryption, Manner, Silence, SmtpServer};
 
 fn mail(server: &SmtpServer, tls: MailTls) -> Mail {
@@ -170,36 +170,13 @@ async fn encryption_is_as_demanded() {
 /// The server of the tests repeats a wrong login in its refusal.
 #[tokio::test]
 async fn the_log_names_the_fault_and_never_the_password() {
-    let log = Captured::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    log::keep();
     let server = SmtpServer::start(Manner { login: Some(("user", "right")), ..Manner::default() }).await;
     let password = Some("unsaid-7391".to_owned().into());
     let mail = Mail { username: Some("user".into()), password, ..mail(&server, MailTls::Plain) };
-    assert!(!send(&channel(mail), Some("a@x.org")).await);
-    let log = log.text();
-    assert!(log.contains("alarm mail not sent") && log.contains("a@x.org"), "{log}");
-    assert!(log.contains("the server did not accept the login (535)"), "{log}");
-    assert!(!log.contains("unsaid-7391"), "{log}");
-}
-
-/// What was logged.
-#[derive(Clone, Default)]
-struct Captured(Arc<Mutex<Vec<u8>>>);
-
-impl Captured {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().expect("not poisoned").clone()).expect("UTF-8")
-    }
-}
-
-impl std::io::Write for Captured {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("not poisoned").write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    assert!(!send(&channel(mail), Some("logged@x.org")).await);
+    let line = log::lines_with("logged@x.org");
+    assert!(line.contains("alarm mail not sent"), "{line}");
+    assert!(line.contains("the server did not accept the login (535)"), "{line}");
+    assert!(!log::all().contains("unsaid-7391"), "{}", log::all());
 }

@@ -4,6 +4,7 @@
 pub mod app;
 pub mod db;
 pub mod fake_executor;
+pub mod log;
 pub mod participants;
 pub mod recordings;
 pub mod schema;
