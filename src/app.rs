@@ -138,6 +138,7 @@ impl App {
             node.clone(),
             address.to_string(),
             core.settings.scheduler.recovery_grace,
+            core.settings.job.locale,
         );
         // Before anything is claimed, so that no other node takes this one's claims for a dead one's.
         recovery.beat().await?;
@@ -213,8 +214,14 @@ fn spawn_ticks(core: &Core, ring: &Arc<Ring>) -> Task {
 
 fn spawn_beat(core: &Core, node: &NodeId, address: SocketAddr) -> Task {
     let grace = core.settings.scheduler.recovery_grace;
-    let beat =
-        Arc::new(Recovery::new(core.store.clone(), core.clock.clone(), node.clone(), address.to_string(), grace));
+    let beat = Arc::new(Recovery::new(
+        core.store.clone(),
+        core.clock.clone(),
+        node.clone(),
+        address.to_string(),
+        grace,
+        core.settings.job.locale,
+    ));
     let token = CancellationToken::new();
     supervise("node beat", token.clone(), move || {
         let (beat, token) = (beat.clone(), token.clone());

@@ -389,7 +389,7 @@ pub struct Logging {
 }
 
 impl Settings {
-    /// Plain settings on this database, for tests and as the base of the built-in defaults: loopback, any free port,
+    /// Plain settings on this database, for tests: loopback, any free port,
     /// UTC, token `default_token`.
     pub fn for_database(url: DatabaseUrl) -> Self {
         Self {
@@ -407,7 +407,7 @@ impl Settings {
                 password: None,
                 column_zone: None,
                 max_connections: 30,
-                min_idle: 10,
+                min_idle: 0,
                 connection_timeout: Duration::from_secs(10),
                 max_lifetime: Duration::from_mins(15),
                 idle_timeout: Duration::from_secs(30),

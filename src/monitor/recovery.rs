@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::pause;
 use crate::clock::SharedClock;
+use crate::i18n::{Key, Locale, text};
 use crate::model::{EpochMs, JobLog, NODE_GROUP, RegistryEntry};
 use crate::protocol::CallResult;
 use crate::store::{Mark, NodeId, Result, Store};
@@ -30,14 +31,22 @@ pub struct Recovery {
     /// `host:port`, for people.
     address: String,
     grace: Duration,
+    locale: Locale,
     /// Rows up to this id are settled.
     settled: i64,
 }
 
 impl Recovery {
     /// The watch of this node, which is reached at `address`.
-    pub fn new(store: Store, clock: SharedClock, node: NodeId, address: String, grace: Duration) -> Self {
-        Self { store, clock, node, address, grace, settled: 0 }
+    pub fn new(
+        store: Store,
+        clock: SharedClock,
+        node: NodeId,
+        address: String,
+        grace: Duration,
+        locale: Locale,
+    ) -> Self {
+        Self { store, clock, node, address, grace, locale, settled: 0 }
     }
 
     fn entry(&self) -> RegistryEntry {
@@ -123,22 +132,11 @@ impl Recovery {
 
     async fn end(&self, run: &JobLog, mark: &Mark, now: EpochMs) -> Result<bool> {
         let due = run.trigger_time.unwrap_or(now);
-        let (reason, text) = match mark {
-            Mark::Claimed(node) => (
-                "claimed",
-                format!(
-                    "The admin node {node} stopped without notice before it could call an executor; this fire was \
-                     lost and is not made up for."
-                ),
-            ),
-            Mark::Taken(node) => (
-                "taken",
-                format!(
-                    "The admin node {node} stopped without notice while it called an executor; whether the run took \
-                     place is unknown. If its result arrives it is stored."
-                ),
-            ),
+        let (reason, key) = match mark {
+            Mark::Claimed(_) => ("claimed", Key::OwnFireLeft),
+            Mark::Taken(_) => ("taken", Key::OwnOutcomeUnknown),
         };
+        let text = format!("{} [{}]", text(self.locale, key), mark.node());
         if !self.store.end_marked(run, CallResult::FAIL, &text).await? {
             return Ok(false);
         }

@@ -9,7 +9,7 @@ use sqlx::pool::PoolOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
-use super::db::Db;
+use super::db::{Db, Pool};
 use super::error::{Error, Result};
 use crate::config::settings::{Database, DatabaseTls, DatabaseUrl, ServerUrl};
 
@@ -36,11 +36,22 @@ pub(super) async fn connect(settings: &Database) -> Result<Pools> {
 fn sized<DB: sqlx::Database>(options: PoolOptions<DB>, settings: &Database, max: u32) -> PoolOptions<DB> {
     options
         .max_connections(max)
-        .min_connections(0)
+        .min_connections(settings.min_idle.min(max))
         .acquire_timeout(settings.connection_timeout)
         .max_lifetime(settings.max_lifetime)
         .idle_timeout(settings.idle_timeout)
         .test_before_acquire(true)
+}
+
+/// Bounds the first connection by the URL's connectTimeout.
+async fn within<T>(url: &ServerUrl, connect: impl Future<Output = std::result::Result<T, sqlx::Error>>) -> Result<T> {
+    match url.connect_timeout {
+        Some(limit) => match tokio::time::timeout(limit, connect).await {
+            Ok(connected) => Ok(connected?),
+            Err(_) => Err(Error::no_answer(limit)),
+        },
+        None => Ok(connect.await?),
+    }
 }
 
 async fn connect_mysql(settings: &Database, url: &ServerUrl) -> Result<Pools> {
@@ -48,12 +59,15 @@ async fn connect_mysql(settings: &Database, url: &ServerUrl) -> Result<Pools> {
     for (host, port) in &url.hosts {
         let options = mysql_options(settings, url, host, *port);
         let max = settings.max_connections.max(2);
-        match sized(MySqlPoolOptions::new(), settings, max).connect_with(options.clone()).await {
+        match within(url, sized(MySqlPoolOptions::new(), settings, max).connect_with(options.clone())).await {
             Ok(main) => {
-                let scan = sized(MySqlPoolOptions::new(), settings, SCAN_CONNECTIONS).connect_lazy_with(options);
-                return Ok(Pools { main: Db::MySql(main), scan: Db::MySql(scan) });
+                let scan = sized(MySqlPoolOptions::new(), settings, SCAN_CONNECTIONS)
+                    .min_connections(0)
+                    .connect_lazy_with(options);
+                let db = |pool| Db::new(Pool::MySql(pool), url.socket_timeout);
+                return Ok(Pools { main: db(main), scan: db(scan) });
             }
-            Err(error) => last = error.into(),
+            Err(error) => last = error,
         }
     }
     Err(last)
@@ -92,12 +106,15 @@ async fn connect_postgres(settings: &Database, url: &ServerUrl) -> Result<Pools>
     for (host, port) in &url.hosts {
         let options = postgres_options(settings, url, host, *port);
         let max = settings.max_connections.max(2);
-        match sized(PgPoolOptions::new(), settings, max).connect_with(options.clone()).await {
+        match within(url, sized(PgPoolOptions::new(), settings, max).connect_with(options.clone())).await {
             Ok(main) => {
-                let scan = sized(PgPoolOptions::new(), settings, SCAN_CONNECTIONS).connect_lazy_with(options);
-                return Ok(Pools { main: Db::Postgres(main), scan: Db::Postgres(scan) });
+                let scan = sized(PgPoolOptions::new(), settings, SCAN_CONNECTIONS)
+                    .min_connections(0)
+                    .connect_lazy_with(options);
+                let db = |pool| Db::new(Pool::Postgres(pool), url.socket_timeout);
+                return Ok(Pools { main: db(main), scan: db(scan) });
             }
-            Err(error) => last = error.into(),
+            Err(error) => last = error,
         }
     }
     Err(last)
@@ -144,12 +161,14 @@ async fn connect_sqlite(settings: &Database) -> Result<Pools> {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(Duration::from_secs(10));
     let write = sized(SqlitePoolOptions::new(), settings, 1)
+        .min_connections(1)
         .idle_timeout(None)
         .max_lifetime(None)
         .connect_with(options.clone())
         .await?;
     let read = sized(SqlitePoolOptions::new(), settings, settings.max_connections.clamp(1, 8))
+        .min_connections(0)
         .connect_lazy_with(options.optimize_on_close(true, None));
-    let db = Db::Sqlite { read, write };
+    let db = Db::new(Pool::Sqlite { read, write }, None);
     Ok(Pools { main: db.clone(), scan: db })
 }

@@ -11,13 +11,20 @@ use sqlx::{AssertSqlSafe, MySqlPool, PgPool, Row as _, SqlitePool, Transaction};
 use super::error::{Error, Result};
 use super::query::{Dialect, Query, Value};
 
-/// Longest wait for the answer to one statement before the connection counts as dead. Longer than the lock wait
-/// time-out of the databases, so that a wait for a lock ends as that.
+/// Longest wait for the answer to one statement before the connection counts as dead, unless the URL's socketTimeout
+/// says otherwise. Longer than the lock wait time-out of the databases, so that a wait for a lock ends as that.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(65);
+
+/// A pool of connections to one of the databases, and how long to wait for an answer.
+#[derive(Debug, Clone)]
+pub(super) struct Db {
+    pool: Pool,
+    patience: Duration,
+}
 
 /// A pool of connections to one of the databases.
 #[derive(Debug, Clone)]
-pub(super) enum Db {
+pub(super) enum Pool {
     MySql(MySqlPool),
     Postgres(PgPool),
     /// SQLite has one writer: all writes queue for its one connection, readers do not wait for them.
@@ -94,35 +101,39 @@ macro_rules! bound {
 }
 
 /// Bounds the wait for the database's answer.
-async fn timed<T>(call: impl Future<Output = std::result::Result<T, sqlx::Error>>) -> Result<T> {
-    match tokio::time::timeout(STATEMENT_TIMEOUT, call).await {
+async fn timed<T>(patience: Duration, call: impl Future<Output = std::result::Result<T, sqlx::Error>>) -> Result<T> {
+    match tokio::time::timeout(patience, call).await {
         Ok(result) => Ok(result?),
-        Err(_) => Err(Error::no_answer(STATEMENT_TIMEOUT)),
+        Err(_) => Err(Error::no_answer(patience)),
     }
 }
 
 impl Db {
+    pub fn new(pool: Pool, patience: Option<Duration>) -> Self {
+        Self { pool, patience: patience.unwrap_or(STATEMENT_TIMEOUT) }
+    }
+
     pub const fn dialect(&self) -> Dialect {
-        match self {
-            Self::MySql(_) => Dialect::MySql,
-            Self::Postgres(_) => Dialect::Postgres,
-            Self::Sqlite { .. } => Dialect::Sqlite,
+        match &self.pool {
+            Pool::MySql(_) => Dialect::MySql,
+            Pool::Postgres(_) => Dialect::Postgres,
+            Pool::Sqlite { .. } => Dialect::Sqlite,
         }
     }
 
     /// Runs a statement that changes rows, on its own.
     pub async fn execute(&self, query: Query) -> Result<Changed> {
-        match self {
-            Self::MySql(pool) => {
-                let done = timed(bound!(MySql, Dialect::MySql, query).execute(pool)).await?;
+        match &self.pool {
+            Pool::MySql(pool) => {
+                let done = timed(self.patience, bound!(MySql, Dialect::MySql, query).execute(pool)).await?;
                 Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_id() as i64 })
             }
-            Self::Postgres(pool) => {
-                let done = timed(bound!(Postgres, Dialect::Postgres, query).execute(pool)).await?;
+            Pool::Postgres(pool) => {
+                let done = timed(self.patience, bound!(Postgres, Dialect::Postgres, query).execute(pool)).await?;
                 Ok(Changed { rows: done.rows_affected(), first_id: 0 })
             }
-            Self::Sqlite { write, .. } => {
-                let done = timed(bound!(Sqlite, Dialect::Sqlite, query).execute(write)).await?;
+            Pool::Sqlite { write, .. } => {
+                let done = timed(self.patience, bound!(Sqlite, Dialect::Sqlite, query).execute(write)).await?;
                 Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_rowid() })
             }
         }
@@ -130,17 +141,17 @@ impl Db {
 
     /// All rows of a query.
     pub async fn fetch_all(&self, query: Query) -> Result<Vec<Row>> {
-        match self {
-            Self::MySql(pool) => {
-                let rows = timed(bound!(MySql, Dialect::MySql, query).fetch_all(pool)).await?;
+        match &self.pool {
+            Pool::MySql(pool) => {
+                let rows = timed(self.patience, bound!(MySql, Dialect::MySql, query).fetch_all(pool)).await?;
                 Ok(rows.into_iter().map(Row::MySql).collect())
             }
-            Self::Postgres(pool) => {
-                let rows = timed(bound!(Postgres, Dialect::Postgres, query).fetch_all(pool)).await?;
+            Pool::Postgres(pool) => {
+                let rows = timed(self.patience, bound!(Postgres, Dialect::Postgres, query).fetch_all(pool)).await?;
                 Ok(rows.into_iter().map(Row::Postgres).collect())
             }
-            Self::Sqlite { read, .. } => {
-                let rows = timed(bound!(Sqlite, Dialect::Sqlite, query).fetch_all(read)).await?;
+            Pool::Sqlite { read, .. } => {
+                let rows = timed(self.patience, bound!(Sqlite, Dialect::Sqlite, query).fetch_all(read)).await?;
                 Ok(rows.into_iter().map(Row::Sqlite).collect())
             }
         }
@@ -153,19 +164,22 @@ impl Db {
 
     /// Begins a transaction that is going to write.
     pub async fn begin(&self) -> Result<Tx> {
-        Ok(match self {
-            Self::MySql(pool) => Tx::MySql(timed(pool.begin()).await?),
-            Self::Postgres(pool) => Tx::Postgres(timed(pool.begin()).await?),
-            Self::Sqlite { write, .. } => Tx::Sqlite(timed(write.begin_with("BEGIN IMMEDIATE")).await?),
-        })
+        let open = match &self.pool {
+            Pool::MySql(pool) => Open::MySql(timed(self.patience, pool.begin()).await?),
+            Pool::Postgres(pool) => Open::Postgres(timed(self.patience, pool.begin()).await?),
+            Pool::Sqlite { write, .. } => {
+                Open::Sqlite(timed(self.patience, write.begin_with("BEGIN IMMEDIATE")).await?)
+            }
+        };
+        Ok(Tx { open, patience: self.patience })
     }
 
     /// Closes every connection.
     pub async fn close(&self) {
-        match self {
-            Self::MySql(pool) => pool.close().await,
-            Self::Postgres(pool) => pool.close().await,
-            Self::Sqlite { read, write } => {
+        match &self.pool {
+            Pool::MySql(pool) => pool.close().await,
+            Pool::Postgres(pool) => pool.close().await,
+            Pool::Sqlite { read, write } => {
                 read.close().await;
                 write.close().await;
             }
@@ -174,16 +188,21 @@ impl Db {
 
     /// Open connections and how many of them are idle.
     pub fn usage(&self) -> (u32, usize) {
-        match self {
-            Self::MySql(pool) => (pool.size(), pool.num_idle()),
-            Self::Postgres(pool) => (pool.size(), pool.num_idle()),
-            Self::Sqlite { read, write } => (read.size() + write.size(), read.num_idle() + write.num_idle()),
+        match &self.pool {
+            Pool::MySql(pool) => (pool.size(), pool.num_idle()),
+            Pool::Postgres(pool) => (pool.size(), pool.num_idle()),
+            Pool::Sqlite { read, write } => (read.size() + write.size(), read.num_idle() + write.num_idle()),
         }
     }
 }
 
 /// A transaction; dropped without [`Tx::commit`] it is rolled back.
-pub(super) enum Tx {
+pub(super) struct Tx {
+    open: Open,
+    patience: Duration,
+}
+
+enum Open {
     MySql(Transaction<'static, MySql>),
     Postgres(Transaction<'static, Postgres>),
     Sqlite(Transaction<'static, Sqlite>),
@@ -191,26 +210,26 @@ pub(super) enum Tx {
 
 impl Tx {
     pub const fn dialect(&self) -> Dialect {
-        match self {
-            Self::MySql(_) => Dialect::MySql,
-            Self::Postgres(_) => Dialect::Postgres,
-            Self::Sqlite(_) => Dialect::Sqlite,
+        match &self.open {
+            Open::MySql(_) => Dialect::MySql,
+            Open::Postgres(_) => Dialect::Postgres,
+            Open::Sqlite(_) => Dialect::Sqlite,
         }
     }
 
     /// Runs a statement that changes rows.
     pub async fn execute(&mut self, query: Query) -> Result<Changed> {
-        match self {
-            Self::MySql(tx) => {
-                let done = timed(bound!(MySql, Dialect::MySql, query).execute(&mut **tx)).await?;
+        match &mut self.open {
+            Open::MySql(tx) => {
+                let done = timed(self.patience, bound!(MySql, Dialect::MySql, query).execute(&mut **tx)).await?;
                 Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_id() as i64 })
             }
-            Self::Postgres(tx) => {
-                let done = timed(bound!(Postgres, Dialect::Postgres, query).execute(&mut **tx)).await?;
+            Open::Postgres(tx) => {
+                let done = timed(self.patience, bound!(Postgres, Dialect::Postgres, query).execute(&mut **tx)).await?;
                 Ok(Changed { rows: done.rows_affected(), first_id: 0 })
             }
-            Self::Sqlite(tx) => {
-                let done = timed(bound!(Sqlite, Dialect::Sqlite, query).execute(&mut **tx)).await?;
+            Open::Sqlite(tx) => {
+                let done = timed(self.patience, bound!(Sqlite, Dialect::Sqlite, query).execute(&mut **tx)).await?;
                 Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_rowid() })
             }
         }
@@ -218,17 +237,18 @@ impl Tx {
 
     /// All rows of a query.
     pub async fn fetch_all(&mut self, query: Query) -> Result<Vec<Row>> {
-        match self {
-            Self::MySql(tx) => {
-                let rows = timed(bound!(MySql, Dialect::MySql, query).fetch_all(&mut **tx)).await?;
+        match &mut self.open {
+            Open::MySql(tx) => {
+                let rows = timed(self.patience, bound!(MySql, Dialect::MySql, query).fetch_all(&mut **tx)).await?;
                 Ok(rows.into_iter().map(Row::MySql).collect())
             }
-            Self::Postgres(tx) => {
-                let rows = timed(bound!(Postgres, Dialect::Postgres, query).fetch_all(&mut **tx)).await?;
+            Open::Postgres(tx) => {
+                let rows =
+                    timed(self.patience, bound!(Postgres, Dialect::Postgres, query).fetch_all(&mut **tx)).await?;
                 Ok(rows.into_iter().map(Row::Postgres).collect())
             }
-            Self::Sqlite(tx) => {
-                let rows = timed(bound!(Sqlite, Dialect::Sqlite, query).fetch_all(&mut **tx)).await?;
+            Open::Sqlite(tx) => {
+                let rows = timed(self.patience, bound!(Sqlite, Dialect::Sqlite, query).fetch_all(&mut **tx)).await?;
                 Ok(rows.into_iter().map(Row::Sqlite).collect())
             }
         }
@@ -241,10 +261,10 @@ impl Tx {
 
     /// Makes the changes last.
     pub async fn commit(self) -> Result<()> {
-        match self {
-            Self::MySql(tx) => timed(tx.commit()).await,
-            Self::Postgres(tx) => timed(tx.commit()).await,
-            Self::Sqlite(tx) => timed(tx.commit()).await,
+        match self.open {
+            Open::MySql(tx) => timed(self.patience, tx.commit()).await,
+            Open::Postgres(tx) => timed(self.patience, tx.commit()).await,
+            Open::Sqlite(tx) => timed(self.patience, tx.commit()).await,
         }
     }
 }

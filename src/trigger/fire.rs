@@ -14,6 +14,7 @@ use super::message::TriggerMessage;
 use super::pool::{Pool, Start};
 use super::route::{Prober, RouteOutcome, RouteRequest, shards};
 use super::slots::{CallSlot, Lane};
+use crate::i18n::{Key, format, text};
 use crate::model::{AddressType, EpochMs, JobGroup, JobInfo, RouteStrategy, Shard, split_addresses};
 use crate::protocol::{CallResult, RunRequest, Target};
 use crate::store::TriggerResult;
@@ -86,9 +87,9 @@ impl Plan {
         let word = job.executor_route_strategy.as_deref();
         let strategy = word.and_then(RouteStrategy::parse);
         let fault = if group.is_none() {
-            Some(format!("The executor group {} of the job does not exist; nothing was called.", job.job_group))
+            Some(text(pool.locale, Key::OwnGroupMissing).to_owned())
         } else if strategy.is_none() {
-            Some(format!("The route strategy {} is unknown; nothing was called.", word.unwrap_or("(none)")))
+            Some(format(text(pool.locale, Key::OwnRouteUnknown), &[word.unwrap_or("null")]))
         } else {
             None
         };
@@ -122,7 +123,7 @@ impl Plan {
         let call = match &route.address {
             None => None,
             Some(address) => match pool.slots.acquire(self.lane, address).await {
-                Err(no_slot) => Some(failed(no_slot.to_string())),
+                Err(no_slot) => Some(failed(no_slot.tell(self.pool.locale))),
                 Ok(slot) => {
                     drop(permit);
                     let Some(taken) = self.take(log_id).await else { return };
@@ -175,6 +176,7 @@ impl Plan {
     async fn run(&self, address: &str, log_id: i64, shard: Shard, slot: CallSlot) -> CallResult {
         let request = RunRequest::for_job(&self.job, self.param.as_deref(), log_id, self.trigger_time, shard);
         let to = Target { address, app_name: &self.app_name };
+        let began = self.pool.clock.now_ms();
         let call = tokio::select! {
             biased;
             call = self.pool.executors.run(to, &request) => call,
@@ -184,6 +186,8 @@ impl Plan {
         };
         drop(slot);
         let result = if call.is_success() { "ok" } else { "failed" };
+        let took = (self.pool.clock.now_ms() - began).max(0) as f64 / 1000.0;
+        metrics::histogram!("xxl_executor_call_seconds", "api" => "run", "result" => result).record(took);
         metrics::counter!("xxl_trigger_total", "lane" => self.lane.as_str(), "result" => result).increment(1);
         call
     }
@@ -233,7 +237,7 @@ impl Prober for Plan {
         Box::pin(async move {
             match self.pool.slots.acquire(self.lane, address).await {
                 Ok(_slot) => self.pool.executors.beat(Target { address, app_name: &self.app_name }).await,
-                Err(no_slot) => failed(no_slot.to_string()),
+                Err(no_slot) => failed(no_slot.tell(self.pool.locale)),
             }
         })
     }
@@ -242,7 +246,7 @@ impl Prober for Plan {
         Box::pin(async move {
             match self.pool.slots.acquire(self.lane, address).await {
                 Ok(_slot) => self.pool.executors.idle_beat(Target { address, app_name: &self.app_name }, job_id).await,
-                Err(no_slot) => failed(no_slot.to_string()),
+                Err(no_slot) => failed(no_slot.tell(self.pool.locale)),
             }
         })
     }

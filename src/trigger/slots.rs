@@ -11,6 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::settings::Trigger;
+use crate::i18n::{Key, Locale, format, text};
 
 /// Addresses remembered before idle ones are forgotten.
 const REMEMBERED: usize = 4096;
@@ -42,23 +43,22 @@ pub struct CallSlot {
 }
 
 /// Why a call was not made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoSlot {
-    /// The address was busy for too long.
-    #[error(
-        "not called: {open} calls to this executor were open for more than {} s (settings trigger.per-address, \
-         trigger.max-wait)",
-        waited.as_secs()
-    )]
-    Busy {
-        /// Calls allowed to the address.
-        open: usize,
-        /// How long was waited.
-        waited: Duration,
-    },
+    /// The address was busy for too long; so long was waited.
+    Busy(Duration),
     /// The admin stops.
-    #[error("not called: the admin was stopped before it was this run's turn")]
     Stopping,
+}
+
+impl NoSlot {
+    /// The sentence for the run's message.
+    pub fn tell(self, locale: Locale) -> String {
+        match self {
+            Self::Busy(waited) => format(text(locale, Key::OwnWaitTooLong), &[waited.as_secs().to_string().as_str()]),
+            Self::Stopping => text(locale, Key::OwnStopped).to_owned(),
+        }
+    }
 }
 
 /// All slots.
@@ -106,7 +106,7 @@ impl Slots {
             slot = tokio::time::timeout(self.max_wait, both) => match slot {
                 Ok(Some(slot)) => Ok(slot),
                 Ok(None) => Err(NoSlot::Stopping),
-                Err(_) => Err(NoSlot::Busy { open: self.per_address, waited: self.max_wait }),
+                Err(_) => Err(NoSlot::Busy(self.max_wait)),
             },
             () = self.give_up.cancelled() => Err(NoSlot::Stopping),
         }
@@ -145,7 +145,7 @@ mod tests {
         let slots = Slots::new(&limits(2, 1), CancellationToken::new());
         let held = slots.acquire(Lane::Fast, "a").await.unwrap();
         let busy = slots.acquire(Lane::Fast, "a").await.unwrap_err();
-        assert!(matches!(busy, NoSlot::Busy { open: 1, .. }));
+        assert_eq!(busy, NoSlot::Busy(Duration::from_millis(50)));
         let other = slots.acquire(Lane::Fast, "b").await;
         assert!(other.is_ok());
         drop(held);

@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
-use actix_web::http::StatusCode;
-use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use actix_web::http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
+use actix_web::http::{StatusCode, Version};
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::model::RegistryEntry;
@@ -30,7 +30,19 @@ pub fn configure(config: &mut web::ServiceConfig) {
     config.service(web::resource("/api/{name:.*}").to(call));
 }
 
+/// Says how long an idle connection is kept, in the two headers that the JDK's client reads together.
 async fn call(public: Public, request: HttpRequest, payload: web::Payload) -> HttpResponse {
+    let mut response = answer(public, &request, payload).await;
+    let closes = request.headers().get(CONNECTION).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"close"));
+    if !closes && request.version() == Version::HTTP_11 {
+        let headers = response.headers_mut();
+        headers.insert(CONNECTION, HeaderValue::from_static("keep-alive"));
+        headers.insert(HeaderName::from_static("keep-alive"), HeaderValue::from_static(crate::web::KEEP_ALIVE_HEADER));
+    }
+    response
+}
+
+async fn answer(public: Public, request: &HttpRequest, payload: web::Payload) -> HttpResponse {
     let profile = &public.state().core.profile;
     let path = request.match_info().query("name");
     let body = match read(payload.into_inner(), body_limit(path)).await {
@@ -91,8 +103,5 @@ async fn write(core: &Core, call: ApiCall) -> store::Result<()> {
 
 fn send(answer: Answer) -> HttpResponse {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    HttpResponse::build(status)
-        .content_type(answer.content_type)
-        .insert_header(("keep-alive", crate::web::KEEP_ALIVE_HEADER))
-        .body(answer.body)
+    HttpResponse::build(status).content_type(answer.content_type).body(answer.body)
 }
