@@ -13,4 +13,5 @@ mod cron_properties;
 mod mail;
 mod protocol;
 mod schema_facts;
+mod store;
 mod support;
