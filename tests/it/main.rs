@@ -4,6 +4,7 @@
 //! `TEST_POSTGRES_URL` (`make test-db` starts both); SQLite needs none.
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails with the sentence given")]
 
+mod core;
 mod cron_golden;
 mod cron_properties;
 mod mail;

@@ -5,5 +5,6 @@ pub mod db;
 pub mod fake_executor;
 pub mod participants;
 pub mod recordings;
+pub mod running;
 pub mod schema;
 pub mod smtp;
