@@ -137,8 +137,6 @@ keys! {
     SystemUnvalid = "system_unvalid",
     /// `not exist`
     SystemNotFound = "system_not_found",
-    /// `Length limit`
-    SystemLenghLimit = "system_lengh_limit",
     /// `Permission limit`
     SystemPermissionLimit = "system_permission_limit",
     /// `Username or password is empty`
@@ -159,12 +157,8 @@ keys! {
     JobgroupDelLimit0 = "jobgroup_del_limit_0",
     /// `Refuses to delete, the system retains at least one executor`
     JobgroupDelLimit1 = "jobgroup_del_limit_1",
-    /// `There is no valid executor. Please contact the administrator`
-    JobgroupEmpty = "jobgroup_empty",
     /// `Author`
     JobinfoFieldAuthor = "jobinfo_field_author",
-    /// `Add Job`
-    JobinfoFieldAdd = "jobinfo_field_add",
     /// `Add Job`
     JobinfoFieldAddSince33 = "jobinfo_field_add_since_3_3",
     /// `GLUE Type`
@@ -177,38 +171,14 @@ keys! {
     ScheduleTypeNoneLimitStart = "schedule_type_none_limit_start",
     /// `Misfire strategy`
     MisfireStrategy = "misfire_strategy",
-    /// `Resource Remark`
-    JobinfoGlueRemark = "jobinfo_glue_remark",
-    /// `Resource Remark length is limited to 4~100`
-    JobinfoGlueRemarkLimit = "jobinfo_glue_remark_limit",
     /// `Job ID is illegal`
     JobinfoGlueJobidUnvalid = "jobinfo_glue_jobid_unvalid",
-    /// `The job is not GLUE Type`
-    JobinfoGlueGluetypeUnvalid = "jobinfo_glue_gluetype_unvalid",
-    /// `GLUE Source`
-    JobinfoGlueSource = "jobinfo_glue_source",
     /// `Log ID is illegal`
     JoblogLogidUnvalid = "joblog_logid_unvalid",
     /// `Trigger Fail, can not kill job`
     JoblogKillLogLimit = "joblog_kill_log_limit",
     /// `Clean type is illegal`
     JoblogCleanTypeUnvalid = "joblog_clean_type_unvalid",
-    /// `Username`
-    UserUsername = "user_username",
-    /// `Password`
-    UserPassword = "user_password",
-    /// `Username Repeat`
-    UserUsernameRepeat = "user_username_repeat",
-    /// `Operation of current login account is not allowed`
-    UserUpdateLoginuserLimit = "user_update_loginuser_limit",
-    /// `old password`
-    ChangePwdFieldOldpwd = "change_pwd_field_oldpwd",
-    /// `密码不可为空`
-    UserPasswordEmptyTo23 = "user_password_empty_to_2_3",
-    /// `Job`
-    JobinfoJob = "jobinfo_job",
-    /// `OneData`
-    SystemOneData = "system_one_data",
 
     // Sentences of our own.
     /// `{0}/{1} [Job ID={2}], Not triggered: the chain of child jobs reached its limit of {3} <br>`

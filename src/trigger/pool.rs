@@ -21,7 +21,7 @@ use super::writers::{WriterTask, Writers, writers};
 use crate::clock::SharedClock;
 use crate::config::Profile;
 use crate::config::settings::{Settings, Trigger};
-use crate::i18n::Locale;
+use crate::i18n::{self, Key, Locale};
 use crate::model::{EpochMs, JobGroup, JobInfo, Shard, TriggerType};
 use crate::protocol::SharedExecutors;
 use crate::store::{ClaimedFire, NewRun, NodeId, Store, TriggerResult};
@@ -80,6 +80,18 @@ pub enum Refused {
     /// The database did not take it.
     #[error(transparent)]
     Store(#[from] crate::store::Error),
+}
+
+impl Refused {
+    /// The sentence for whoever asked.
+    pub fn tell(&self, locale: Locale) -> String {
+        match self {
+            Self::QueueFull(limit) => {
+                i18n::format(i18n::text(locale, Key::OwnQueueFull), &[limit.to_string().as_str()])
+            }
+            other => other.to_string(),
+        }
+    }
 }
 
 /// What the parts of a trigger share.

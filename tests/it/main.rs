@@ -8,6 +8,7 @@ mod console_access;
 mod console_edge;
 mod console_replay;
 mod console_replies;
+mod core;
 mod cron_golden;
 mod cron_properties;
 mod mail;

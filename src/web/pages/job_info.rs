@@ -196,7 +196,7 @@ async fn trigger(user: LoginUser, params: Params) -> Result<Reply, Error> {
     core.triggers
         .trigger_by_hand(id, param, addresses.clone())
         .await
-        .map_err(|refused| Error::refused(message![refused.to_string()]))?;
+        .map_err(|refused| Error::refused(message![refused.tell(user.state().locale())]))?;
     user.audit("jobinfo trigger", &format!("{id} {} on {}", job.job_desc, addresses.as_deref().unwrap_or("its group")));
     Ok(Reply::done())
 }

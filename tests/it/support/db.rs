@@ -78,7 +78,13 @@ impl TestDb {
     ///
     /// The newest generation comes from the script that `init-db` runs, the others from the recorded facts.
     pub async fn create(engine: Engine, generation: Generation) -> Option<Self> {
-        let db = Self::create_empty(engine).await?;
+        let server = engine.server()?;
+        Some(Self::create_on(&server, engine, generation).await)
+    }
+
+    /// The same on the server of this URL.
+    pub async fn create_on(server: &str, engine: Engine, generation: Generation) -> Self {
+        let db = Self::create_empty_on(server, engine).await;
         let statements = match generation {
             Generation::V3_4 => split(engine.script()),
             older => older.facts().statements(engine),
@@ -87,13 +93,17 @@ impl TestDb {
         for statement in statements {
             connection.execute(&statement).await;
         }
-        Some(db)
+        db
     }
 
     /// A database without a table; none when the engine's server is not there.
     pub async fn create_empty(engine: Engine) -> Option<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
         let server = engine.server()?;
+        Some(Self::create_empty_on(&server, engine).await)
+    }
+
+    async fn create_empty_on(server: &str, engine: Engine) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
         let db = if engine == Engine::Sqlite {
             let folder = tempfile::tempdir().expect("make a folder");
             let url = format!("sqlite://{}?mode=rwc", folder.path().join("xxl-job.db").display());
@@ -101,17 +111,17 @@ impl TestDb {
         } else {
             let (count, salt) = (COUNT.fetch_add(1, Ordering::Relaxed), rand::random::<u32>());
             let name = format!("xxl_test_{}_{count}_{salt:08x}", process::id());
-            let mut connection = Connection::connect(engine, &server).await;
+            let mut connection = Connection::connect(engine, server).await;
             let options = if engine == Engine::MariaDb { " DEFAULT CHARACTER SET utf8mb4" } else { "" };
             connection.execute(&format!("CREATE DATABASE {name}{options}")).await;
             let url = format!("{server}/{name}");
-            Self { engine, url, holder: Holder::Server { url: server, name } }
+            Self { engine, url, holder: Holder::Server { url: server.to_owned(), name } }
         };
         static NOTED: [AtomicU32; 3] = [AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0)];
         if NOTED[engine as usize].fetch_add(1, Ordering::Relaxed) == 0 {
             participants::note("database", &db.connect().await.version().await);
         }
-        Some(db)
+        db
     }
 
     /// The engine it is on.

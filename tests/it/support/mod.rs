@@ -7,5 +7,6 @@ pub mod fake_executor;
 pub mod log;
 pub mod participants;
 pub mod recordings;
+pub mod running;
 pub mod schema;
 pub mod smtp;
