@@ -255,9 +255,13 @@ async fn insert_chunk(
     let rows = match tx.dialect() {
         Dialect::Postgres | Dialect::Sqlite => tx.fetch_all(query.push(" RETURNING id, job_id")).await?,
         Dialect::MySql => {
-            let first = tx.execute(query).await?.first_id;
+            let done = tx.execute(query).await?;
+            if done.rows == 0 {
+                // No row, so no first id: the jobs are gone.
+                return Ok(());
+            }
             let ids = Query::varying("SELECT id, job_id FROM xxl_job_log WHERE id >= ")
-                .push_number(first)
+                .push_number(done.first_id)
                 .push(" AND trigger_msg = ")
                 .push_bind(mark);
             // Rows of the same claim with another due time were written before `first`.
