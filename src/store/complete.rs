@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::db::Tx;
 use super::error::Result;
-use super::query::{Cell, Dialect, Query, ValuesTable};
+use super::query::{Cell, Dialect, Query, ValuesTable, by_statement};
 use super::{Store, fit};
 use crate::model::EpochMs;
 
@@ -132,7 +132,7 @@ impl CompletionTx<'_> {
             self.tx.execute(query).await?;
         }
         single.sort_unstable();
-        for chunk in single.chunks(CHUNK) {
+        for chunk in by_statement(&single, CHUNK, |(_, _, msg)| msg.len()) {
             self.tx.execute(self.write_query(chunk, now)).await?;
         }
         Ok(())

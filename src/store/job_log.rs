@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::db::Row;
 use super::error::{Error, Result};
-use super::query::{Cell, Dialect, Query, Value, ValuesTable};
+use super::query::{Cell, Dialect, Query, Value, ValuesTable, by_statement};
 use super::{Mark, NodeId, Store, fit};
 use crate::model::{AlarmStatus, EpochMs, JobLog};
 
@@ -112,7 +112,7 @@ impl Store {
         let mark = Mark::claimed(node, batch);
         let mut tx = self.main.begin().await?;
         let mut ids = Vec::with_capacity(runs.len());
-        for chunk in runs.chunks(CHUNK) {
+        for chunk in by_statement(runs, CHUNK, |run| run.param.as_ref().map_or(0, String::len)) {
             let query = self.insert_query(&mark, chunk);
             let mut found = match self.dialect() {
                 Dialect::Postgres | Dialect::Sqlite => tx.fetch_all(query.push(" RETURNING id")).await?,
@@ -166,7 +166,8 @@ impl Store {
     }
 
     /// Takes claimed runs for the call: only rows that still are this node's own claim. Gives the ids taken; whoever is
-    /// not among them belongs to somebody else by now, has ended, or is gone.
+    /// not among them belongs to somebody else by now, has ended, or is gone. A node that asks again, because the answer
+    /// was lost, hears the same until it has written the result: it must ask for one run from one place only.
     pub async fn take(&self, node: &NodeId, ids: &[i64]) -> Result<HashSet<i64>> {
         let mut taken = HashSet::with_capacity(ids.len());
         let mark = Mark::taken(node);
@@ -225,7 +226,8 @@ impl Store {
             }
         }
         single.sort_unstable_by_key(|result| result.log_id);
-        for chunk in single.chunks(CHUNK) {
+        let bytes = |result: &TriggerResult| result.msg.len() + result.param.as_ref().map_or(0, String::len);
+        for chunk in by_statement(&single, CHUNK, bytes) {
             tx.execute(self.results_query(chunk)).await?;
         }
         tx.commit().await

@@ -162,6 +162,8 @@ impl Query {
     pub fn finish(self, dialect: Dialect) -> (String, Vec<Value>, bool) {
         let text = match dialect {
             Dialect::MySql | Dialect::Sqlite => self.text,
+            // Where nothing is bound, as in a script, a question mark is text.
+            Dialect::Postgres if self.values.is_empty() => self.text,
             Dialect::Postgres => numbered(&self.text),
         };
         (text, self.values, self.persistent)
@@ -190,6 +192,28 @@ pub(super) fn contains(query: Query, dialect: Dialect, column: &str, text: &str)
         return query;
     }
     query.push(" AND ").push(column).push(" ").push(dialect.like()).push(" ").push_bind(format!("%{text}%"))
+}
+
+/// Most bytes of text bound in one statement: far below what the servers take (MySQL's `max_allowed_packet` is 4 MB and
+/// more), and few enough for the table of values to stay small.
+const STATEMENT_BYTES: usize = 1 << 20;
+
+/// Cuts rows into statements of at most so many rows, and of about [`STATEMENT_BYTES`] of text by the given measure.
+pub(super) fn by_statement<T>(rows: &[T], most: usize, bytes: impl Fn(&T) -> usize) -> Vec<&[T]> {
+    let mut statements = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (at, row) in rows.iter().enumerate() {
+        let more = bytes(row);
+        if at > start && (at - start == most || size + more > STATEMENT_BYTES) {
+            statements.push(&rows[start..at]);
+            (start, size) = (at, 0);
+        }
+        size += more;
+    }
+    if start < rows.len() {
+        statements.push(&rows[start..]);
+    }
+    statements
 }
 
 /// A table made of values, to be joined in one UPDATE: `columns` name the values of each row in order.
@@ -266,6 +290,20 @@ mod tests {
         let query = || Query::new("SELECT a FROM t WHERE b = ? AND c = ?").bind(1).bind("x");
         assert_eq!(query().finish(Dialect::Postgres).0, "SELECT a FROM t WHERE b = $1 AND c = $2");
         assert_eq!(query().finish(Dialect::MySql).0, "SELECT a FROM t WHERE b = ? AND c = ?");
+    }
+
+    #[test]
+    fn a_statement_without_values_keeps_its_question_marks() {
+        assert_eq!(Query::new("SELECT '0 0 0 * * ? *'").finish(Dialect::Postgres).0, "SELECT '0 0 0 * * ? *'");
+    }
+
+    #[test]
+    fn statements_are_bounded_by_rows_and_by_bytes() {
+        let sizes = |rows: &[usize]| by_statement(rows, 3, |row| *row).iter().map(|s| s.len()).collect::<Vec<_>>();
+        assert_eq!(sizes(&[]), [0_usize; 0]);
+        assert_eq!(sizes(&[1; 7]), [3, 3, 1]);
+        let half = STATEMENT_BYTES / 2;
+        assert_eq!(sizes(&[half, half, 1, 2 * STATEMENT_BYTES, 1]), [2, 1, 1, 1], "a longer row goes alone");
     }
 
     #[test]
