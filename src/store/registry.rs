@@ -3,7 +3,7 @@
 //! Rows are updated by their ids and inserted only where missing: that takes no gap locks, so beats and the sweep of
 //! dead rows do not deadlock, and it needs no unique key, which the tables of 2.3 and 2.4 lack.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::Store;
 use super::db::Row;
@@ -24,13 +24,16 @@ fn triple(entry: &RegistryEntry) -> Triple {
 impl Store {
     /// Writes beats, each with its own time or else `now`, and gives those whose rows were not there before.
     pub async fn beat(&self, beats: &[RegistryEntry], now: EpochMs) -> Result<Vec<RegistryEntry>> {
-        // Of several beats of one node in a batch the last counts.
-        let mut wanted: HashMap<Triple, EpochMs> = HashMap::new();
+        if beats.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Of several beats of one node in a batch the last counts. All admins write in the same order, lest they deadlock.
+        let mut wanted: BTreeMap<Triple, EpochMs> = BTreeMap::new();
         for beat in beats {
             wanted.insert(triple(beat), beat.update_time.unwrap_or(now));
         }
         let mut tx = self.main.begin().await?;
-        let mut by_time: HashMap<EpochMs, Vec<i64>> = HashMap::new();
+        let mut by_time: BTreeMap<EpochMs, Vec<i64>> = BTreeMap::new();
         let keys: HashSet<&String> = wanted.keys().map(|(_, key, _)| key).collect();
         let mut query = Query::varying(
             "SELECT id, registry_group, registry_key, registry_value FROM xxl_job_registry WHERE registry_key IN (",
@@ -163,7 +166,7 @@ impl Store {
     /// Addresses of executors of one app that have beaten after the instant, as stored, in no order.
     pub async fn live_addresses(&self, app_name: &str, after: EpochMs) -> Result<Vec<String>> {
         let query = Query::new(
-            "SELECT registry_key, registry_value FROM xxl_job_registry \
+            "SELECT registry_group, registry_key, registry_value FROM xxl_job_registry \
              WHERE registry_group = ? AND registry_key = ? AND update_time > ?",
         )
         .bind(EXECUTOR_GROUP)
@@ -171,9 +174,9 @@ impl Store {
         .bind(self.wall(after));
         let mut addresses = Vec::new();
         for row in self.main.fetch_all(query).await? {
-            // The column's collation may ignore case, the match of app names does not.
-            if row.text(0)? == app_name {
-                addresses.push(row.text(1)?);
+            // The columns' collation may ignore case, the match of groups and app names does not.
+            if row.text(0)? == EXECUTOR_GROUP && row.text(1)? == app_name {
+                addresses.push(row.text(2)?);
             }
         }
         Ok(addresses)
