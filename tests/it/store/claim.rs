@@ -94,7 +94,6 @@ async fn more_rows_than_a_statement_takes_are_advanced(base: &Base) {
     let advances: Vec<Advance> = jobs.iter().map(|id| advance(*id, NOW)).collect();
     assert!(claim.advance(&[], 3).await.expect("advance nothing").is_empty());
     assert_eq!(claim.advance(&advances, 3).await.expect("advance").len(), 7);
-    // The same rows once more: they hold another next time by now, but what we want to write is what they hold.
     assert_eq!(claim.due(NOW, 10).await.expect("read"), []);
 }
 

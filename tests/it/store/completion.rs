@@ -1,10 +1,10 @@
 //! The transaction in which results of runs are written.
 
+use xxl_job_admin::model::JobInfo;
 use xxl_job_admin::store::{Completion, NodeId, Store, TEXT_BYTES};
 
 use super::base::{Base, NOW, job, waits};
 use crate::support::db::Engine;
-use xxl_job_admin::model::JobInfo;
 
 conformance!(
     open_runs_are_read_with_what_completion_needs,

@@ -1,7 +1,7 @@
 //! What the background loops ask for: failures, stuck alarms, lost and left runs, old rows.
 
 use xxl_job_admin::model::{AlarmStatus, EXECUTOR_GROUP, JobLog, RegistryEntry};
-use xxl_job_admin::store::{Mark, NodeId};
+use xxl_job_admin::store::{Mark, NewRun, NodeId};
 
 use super::base::{Base, NOW, new_run};
 
@@ -124,7 +124,7 @@ async fn marked_runs_are_found(base: &Base) {
 
 async fn a_left_run_is_ended_once(base: &Base) {
     let node = NodeId::random();
-    let id = base.store.insert_runs(&node, 1, &[xxl_job_admin::store::NewRun { retry: 3, ..new_run() }]).await;
+    let id = base.store.insert_runs(&node, 1, &[NewRun { retry: 3, ..new_run() }]).await;
     let id = id.expect("write a run")[0];
     let read = base.log(id).await;
     base.store.take(&node, &[id]).await.expect("take");

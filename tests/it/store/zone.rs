@@ -1,9 +1,8 @@
 //! Wall times in the tables are those of the column zone, whatever the zone of the process.
 
-use xxl_job_admin::store::{LogFilter, LogOrder, NodeId};
+use xxl_job_admin::store::{DayCount, LogFilter, LogOrder, NewRun, NodeId};
 
 use super::base::{Base, NOW, claim, new_run};
-use xxl_job_admin::store::NewRun;
 
 conformance!(shanghai_wall_time_is_stored, instants_come_back_across_a_change_of_clocks, fractions_of_a_second_are_cut,);
 
@@ -23,7 +22,7 @@ async fn shanghai_wall_time_is_stored(base: &Base) {
     let filter = LogFilter { from: Some(NOW + 1_000), to: Some(NOW + 1_000), ..LogFilter::default() };
     assert_eq!(store.page_logs(&filter, LogOrder::Id, 0, 10).await.expect("read").1, 1);
     assert_eq!(store.remove_logs_until(NOW, 10).await.expect("remove"), 1);
-    store.save_day(NOW, xxl_job_admin::store::DayCount::default(), None).await.expect("save");
+    store.save_day(NOW, DayCount::default(), None).await.expect("save");
     let days = base.column("trigger_day", "xxl_job_log_report").await;
     assert_eq!(days, [Some("2026-12-01 08:00:00".to_owned())], "midnight of the process zone");
 }
