@@ -249,6 +249,10 @@ impl Connection {
              VALUES ({id}, {GROUP}, {job}, '{address}', {retry}, '{at}', {code}, '{msg}', 0, 0)"
         ))
         .await;
+        if matches!(self, Self::Postgres(_)) {
+            // The other two go on above it by themselves.
+            self.execute("SELECT setval(pg_get_serial_sequence('xxl_job_log', 'id'), max(id)) FROM xxl_job_log").await;
+        }
     }
 
     /// The runs for which a condition holds, by id.
