@@ -62,7 +62,9 @@ unit() {
 db() {
     local name ok=0
     start_databases || return 1
-    run cargo test --locked --workspace --exclude compat-tests --test '*' --no-fail-fast || ok=1
+    # The tests of the whole program mostly wait for the next second.
+    RUST_TEST_THREADS=${RUST_TEST_THREADS:-12} \
+        run cargo test --locked --workspace --exclude compat-tests --test '*' --no-fail-fast || ok=1
     for name in SQLite MariaDB PostgreSQL; do
         grep -q "^database	$name " "$TEST_PARTICIPANTS" || { echo "db: no test used $name" | tee -a "$log"; ok=1; }
     done

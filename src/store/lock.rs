@@ -30,6 +30,10 @@ impl Store {
     /// Puts the lock row back where it is missing. Without it two locking reads both return at once, and there is no
     /// exclusion at all.
     pub async fn put_lock_row(&self) -> Result<()> {
+        // An insert would wait for whoever holds the row, and an admin that starts has no need to.
+        if self.lock_row_present().await? {
+            return Ok(());
+        }
         let query = match self.dialect() {
             Dialect::MySql => Query::new("INSERT IGNORE INTO xxl_job_lock (lock_name) VALUES (?)"),
             Dialect::Postgres | Dialect::Sqlite => {

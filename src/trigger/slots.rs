@@ -103,12 +103,13 @@ impl Slots {
         };
         tokio::select! {
             biased;
+            // First, since a stop frees the slots of the calls it gives up: nobody is to begin a call with one.
+            () = self.give_up.cancelled() => Err(NoSlot::Stopping),
             slot = tokio::time::timeout(self.max_wait, both) => match slot {
                 Ok(Some(slot)) => Ok(slot),
                 Ok(None) => Err(NoSlot::Stopping),
                 Err(_) => Err(NoSlot::Busy(self.max_wait)),
             },
-            () = self.give_up.cancelled() => Err(NoSlot::Stopping),
         }
     }
 

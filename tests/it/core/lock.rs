@@ -18,10 +18,9 @@ async fn a_deleted_lock_row_comes_back(db: TestDb) {
     }
     executor.wait_for_runs(6).await;
     connection.execute("DELETE FROM xxl_job_lock").await;
-    let said = until("a word about it", async || {
-        admins.iter().find_map(|admin| admin.core.health.report().scheduler.err())
-    })
-    .await;
+    let said =
+        until("a word about it", async || admins.iter().find_map(|admin| admin.core.health.report().scheduler.err()))
+            .await;
     assert!(said.contains("schedule_lock"), "{said}");
     until("the row", async || {
         let rows = connection.texts("SELECT lock_name FROM xxl_job_lock").await;

@@ -24,7 +24,8 @@ async fn only_runs_of_nodes_that_are_gone_are_lost(db: TestDb) {
         settings.monitor.lost_interval = Duration::from_millis(200);
     })
     .await;
-    let entry = json!({"registryGroup": "EXECUTOR", "registryKey": "registered", "registryValue": registered.address()});
+    let entry =
+        json!({"registryGroup": "EXECUTOR", "registryKey": "registered", "registryValue": registered.address()});
     assert_eq!(admin.call("registry", &entry).await, 200);
     let (old, young) = (now_ms() - 60_000, now_ms() + 60_000);
     for (id, at, address) in [

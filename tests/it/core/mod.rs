@@ -53,7 +53,13 @@ async fn executor_of(db: &TestDb) -> FakeExecutor {
 
 /// Stops the admins and checks that a job which is due each second from `first` on fired once for each second that was
 /// claimed, in time, and was called as often; gives how many fires that are.
-async fn assert_each_second(db: &TestDb, admins: Vec<Running>, executor: &FakeExecutor, jobs: &[i32], first: i64) -> usize {
+async fn assert_each_second(
+    db: &TestDb,
+    admins: Vec<Running>,
+    executor: &FakeExecutor,
+    jobs: &[i32],
+    first: i64,
+) -> usize {
     futures_util::future::join_all(admins.into_iter().map(Running::stop)).await;
     let mut connection = db.connect().await;
     let calls = executor.calls_to("run");

@@ -16,9 +16,7 @@ async fn nodes_come_and_go_at_once(db: TestDb) {
     connection.add_group(3, "app", Some("http://192.0.2.7:9999/")).await;
     connection.add_jobs(&[Job { route: "ROUND", ..Job::new(101) }]).await;
     let admin = Running::start(&db).await;
-    let entry = |executor: &FakeExecutor| {
-        json!({"registryGroup": "EXECUTOR", "registryKey": "app", "registryValue": executor.address()})
-    };
+    let entry = |executor: &FakeExecutor| json!({"registryGroup": "EXECUTOR", "registryKey": "app", "registryValue": executor.address()});
 
     // The list is there with the answer, not with the next sweep.
     assert_eq!(admin.call("registry", &entry(&first)).await, 200);
@@ -54,7 +52,9 @@ async fn silent_nodes_are_swept(db: TestDb) {
     let executor = FakeExecutor::start().await;
     let mut connection = db.connect().await;
     connection.add_group(2, "app", None).await;
-    for (value, time) in [("http://192.0.2.8:9999/", "2026-01-01 00:00:00"), (executor.address(), "2100-01-01 00:00:00")] {
+    for (value, time) in
+        [("http://192.0.2.8:9999/", "2026-01-01 00:00:00"), (executor.address(), "2100-01-01 00:00:00")]
+    {
         connection
             .execute(&format!(
                 "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) \
@@ -65,6 +65,9 @@ async fn silent_nodes_are_swept(db: TestDb) {
     let admin = Running::start(&db).await;
     let list = until("the list", async || connection.address_list(2).await).await;
     assert_eq!(list, executor.address());
-    assert_eq!(connection.texts("SELECT registry_value FROM xxl_job_registry WHERE registry_key = 'app'").await.len(), 1);
+    assert_eq!(
+        connection.texts("SELECT registry_value FROM xxl_job_registry WHERE registry_key = 'app'").await.len(),
+        1
+    );
     admin.stop().await;
 }

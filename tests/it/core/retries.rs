@@ -70,7 +70,8 @@ async fn each_part_of_a_broadcast_starts_the_child(db: TestDb) {
         assert_eq!(part.shard, Some(format!("{number}/3")));
         assert_eq!(part.address.as_deref(), Some(node.address()));
         let calls = node.calls_to("run");
-        let sent = calls.iter().map(|call| (call.json()["broadcastIndex"].clone(), call.json()["broadcastTotal"].clone()));
+        let sent =
+            calls.iter().map(|call| (call.json()["broadcastIndex"].clone(), call.json()["broadcastTotal"].clone()));
         assert_eq!(sent.collect::<Vec<_>>(), [(number.into(), 3.into())]);
         assert!(part.trigger_msg.contains(&format!("分片广播({number}/3)")), "{part:#?}");
     }

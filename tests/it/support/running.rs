@@ -69,7 +69,10 @@ impl Running {
         let task = self.task.take().expect("it stops once");
         // The signal goes with it, and so does the handle for which the writers would wait.
         drop(self);
-        tokio::time::timeout(Duration::from_secs(60), task).await.expect("it stops in time").expect("it stops in order");
+        tokio::time::timeout(Duration::from_secs(60), task)
+            .await
+            .expect("it stops in time")
+            .expect("it stops in order");
     }
 
     /// Sends results as an executor does; the code of the answer.
@@ -122,7 +125,10 @@ pub fn wall(at_ms: i64) -> String {
 
 /// The cron expression that fires at this instant alone.
 pub fn cron_at(at_ms: i64) -> String {
-    DateTime::from_timestamp_millis(at_ms).expect("a year of four digits").format("%-S %-M %-H %-d %-m ? %Y").to_string()
+    DateTime::from_timestamp_millis(at_ms)
+        .expect("a year of four digits")
+        .format("%-S %-M %-H %-d %-m ? %Y")
+        .to_string()
 }
 
 /// Ends when the wall clock shows this instant.
@@ -249,6 +255,10 @@ impl Connection {
              VALUES ({id}, {GROUP}, {job}, '{address}', {retry}, '{at}', {code}, '{msg}', 0, 0)"
         ))
         .await;
+        if matches!(self, Self::Postgres(_)) {
+            // The other two go on above it by themselves.
+            self.execute("SELECT setval(pg_get_serial_sequence('xxl_job_log', 'id'), max(id)) FROM xxl_job_log").await;
+        }
     }
 
     /// The runs for which a condition holds, by id.
