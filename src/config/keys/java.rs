@@ -119,8 +119,7 @@ pub(super) static KEYS: &[Key] = &[
         "xxl.job.i18n",
         "job.i18n",
         "`zh_CN`, `zh_TC`, `en`; anything else is `zh_CN`",
-        "language of JSON texts, stored messages and mails, and in which pages start; set by nobody, pages start in the \
-         browser's language",
+        "language of JSON texts, stored messages and mails",
         One(locale),
     ),
     Key::java(
@@ -246,7 +245,7 @@ pub(super) static KEYS: &[Key] = &[
         "xxl-sso.token.key",
         "console.token-cookie",
         "a cookie name",
-        "name of the login cookie of the 3.x dialects",
+        "no effect yet: name of the login cookie of the 3.x dialects",
         One(token_cookie),
     ),
     Key::java(
@@ -261,7 +260,7 @@ pub(super) static KEYS: &[Key] = &[
         "spring.jackson.date-format",
         "spring.jackson.date-format",
         "`yyyy-MM-dd HH:mm:ss`",
-        "the same as `console.json-dates` = `plain`",
+        "no effect yet: the same as `console.json-dates` = `plain`",
         One(date_format),
     )
     .unset("none"),
@@ -277,7 +276,7 @@ pub(super) static KEYS: &[Key] = &[
         "logging.file.name",
         "logging.file.name",
         "a path",
-        "log file, rolled daily and compressed, instead of standard output",
+        "log file instead of standard output: each day one with its date at the end of the name, the last 30 are kept",
         One(|d, t| put(&mut d.settings.logging.file, Ok(Some(t.into())))),
     )
     .unset("standard output"),

@@ -36,7 +36,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.dialect",
         "`auto`, `2`, `3.2`, `3`",
-        "shape of an answer when the call gives no sign; auto = the release's",
+        "no effect yet, answers are those of 2: shape of an answer when the call gives no sign; auto = the release's",
         One(|d, t| {
             let words =
                 [("auto", None), ("2", Some(Dialect::V2)), ("3.2", Some(Dialect::V3_2)), ("3", Some(Dialect::V3))];
@@ -46,13 +46,13 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.strict",
         "`true`, `false`",
-        "serve that one dialect only, exactly as recorded",
+        "no effect yet: serve that one dialect only, exactly as recorded",
         One(|d, t| put(&mut d.settings.console.strict, boolean(t))),
     ),
     Key::own(
         "console.json-dates",
         "`auto`, `offset`, `z`, `plain`",
-        "dates in JSON rows; auto = as dialect and release say",
+        "no effect yet: dates in JSON rows; auto = as dialect and release say",
         One(|d, t| {
             let words = [
                 ("auto", None),
@@ -66,7 +66,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.root-alias",
         "`auto`, `on`, `off`",
-        "console JSON paths at the root too; auto = on for release 3.4",
+        "no effect yet: console JSON paths at the root too; auto = on for release 3.4",
         One(|d, t| {
             let auto = t.trim().eq_ignore_ascii_case("auto");
             put(&mut d.settings.console.root_alias, if auto { Ok(None) } else { boolean(t).map(Some) })
@@ -75,7 +75,8 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.shared-login",
         "`true`, `false`",
-        "issue and accept the Java admins' own cookies; their 2.x form can be forged from a leaked password hash",
+        "no effect yet: issue and accept the Java admins' own cookies; their 2.x form can be forged from a leaked \
+         password hash",
         One(|d, t| put(&mut d.settings.console.shared_login, boolean(t))),
     ),
     Key::own(
@@ -87,7 +88,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.login-throttle",
         "`on`, `off`",
-        "slow down and lock out whoever guesses passwords",
+        "no effect yet: slow down and lock out whoever guesses passwords",
         One(|d, t| put(&mut d.settings.console.login_throttle, boolean(t))),
     ),
     Key::own(
@@ -99,7 +100,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.cors-origins",
         "list of origins such as `https://console.example.org`",
-        "other front ends in a browser",
+        "no effect yet: other front ends in a browser",
         One(|d, t| put(&mut d.settings.console.cors_origins, origins(t))),
     )
     .unset("none"),
@@ -121,7 +122,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "security.glue",
         "`all`, `admin`, `off`",
-        "who may create or change scripts; off: nobody, and scripts do not run either",
+        "who may create or change scripts; off: nobody; jobs with scripts that are stored already go on to run",
         One(|d, t| {
             put(
                 &mut d.settings.security.glue,
@@ -154,7 +155,7 @@ pub(super) static KEYS: &[Key] = &[
         ..Key::own(
             "server.trusted-proxies",
             "list of networks; empty = nobody",
-            "whose X-Forwarded-For, -Proto and -Host are believed",
+            "whose X-Forwarded-For and -Proto are believed",
             One(|d, t| put(&mut d.settings.server.trusted_proxies, networks(t))),
         )
     },
@@ -216,13 +217,14 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "scheduler.partitioning",
         "`auto`, `off`",
-        "parallel claiming of due jobs where the database and the other nodes allow it",
+        "no effect yet: parallel claiming of due jobs where the database and the other nodes allow it",
         One(|d, t| put(&mut d.settings.scheduler.partitioning, word(t, &[("auto", true), ("off", false)]))),
     ),
     Key::own(
         "scheduler.recovery",
         "`on`, `count`, `off`",
-        "what becomes of fires that a dead node left: taken over; counted and logged; nothing",
+        "what becomes of fires that a dead node left: `count` = ended as failed, counted and logged; `off` = nothing; `on` \
+         acts like `count` for now",
         One(|d, t| {
             let words = [("on", Recovery::On), ("count", Recovery::Count), ("off", Recovery::Off)];
             put(&mut d.settings.scheduler.recovery, word(t, &words))
@@ -270,7 +272,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "audit.file",
         "a path",
-        "audit lines as JSON, beside the log lines of target `audit`",
+        "no effect yet: audit lines as JSON, beside the log lines of target `audit`",
         One(|d, t| put(&mut d.settings.audit_file, Ok(Some(PathBuf::from(t))))),
     )
     .unset("none"),
@@ -304,7 +306,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "api-token",
         "tables `[[api-token]]` of the TOML file: name, hash, scope, groups, expires",
-        "bearer tokens of `/api/v1`",
+        "no effect yet, as there is no `/api/v1`: its bearer tokens",
         One(|_, _| Err("bearer tokens are written into the TOML file alone".into())),
     )
     .unset("none")
