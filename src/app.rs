@@ -164,6 +164,8 @@ impl App {
         }
         server_handle.stop(true).await;
         let _ = server.await;
+        // Results that came while HTTP was still open may have started child jobs.
+        core.triggers.drain(STOP_PATIENCE).await;
         beat.stop(STOP_PATIENCE).await;
         if let Err(error) = recovery.lock().await.leave().await {
             tracing::warn!("this node could not be taken off the list of nodes: {error}");

@@ -7,7 +7,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::App;
 use crate::clock::SystemClock;
-use crate::config::{Loaded, Profile, Settings};
+use crate::config::{Loaded, Profile, Settings, Source};
 use crate::startup::{self, FirstPassword};
 use crate::store::Store;
 use crate::telemetry;
@@ -15,9 +15,23 @@ use crate::telemetry;
 /// Exit status for what is wrong with the configuration or the surroundings at start.
 const CANNOT_START: u8 = 2;
 
+/// Settings that are understood and checked, but that nothing reads yet.
+const WITHOUT_EFFECT: [&str; 10] = [
+    "console.dialect",
+    "console.strict",
+    "console.json-dates",
+    "console.root-alias",
+    "console.shared-login",
+    "console.login-throttle",
+    "console.cors-origins",
+    "xxl-sso.token.key",
+    "scheduler.partitioning",
+    "audit.file",
+];
+
 /// Runs the admin; gives the exit status.
 pub async fn run(loaded: Loaded) -> u8 {
-    let Loaded { settings, warnings, .. } = loaded;
+    let Loaded { settings, warnings, origins } = loaded;
     let _guard = match telemetry::init(&settings.logging) {
         Ok(guard) => guard,
         Err(error) => return refuse(&error),
@@ -26,6 +40,11 @@ pub async fn run(loaded: Loaded) -> u8 {
     crate::metrics::recorder();
     for warning in &warnings {
         tracing::warn!("{warning}");
+    }
+    for origin in origins.iter().filter(|origin| origin.source != Source::Default) {
+        if WITHOUT_EFFECT.contains(&origin.key.as_str()) {
+            tracing::warn!("{} is set ({}), but has no effect in this version", origin.key, origin.source);
+        }
     }
     raise_open_files();
     match Box::pin(start(settings)).await {

@@ -33,8 +33,8 @@ impl Error {
     }
 }
 
-/// MySQL 1205, 1213; PostgreSQL lock_not_available, deadlock_detected, serialization_failure; SQLite busy, locked.
-const LOCK_CODES: [&str; 7] = ["1205", "1213", "55P03", "40P01", "40001", "5", "6"];
+/// MySQL 1205, 1213, and 1020 where MariaDB isolates snapshots; PostgreSQL lock_not_available, deadlock_detected, serialization_failure; SQLite busy, locked.
+const LOCK_CODES: [&str; 8] = ["1020", "1205", "1213", "55P03", "40P01", "40001", "5", "6"];
 
 /// MySQL shutdown and connection errors; PostgreSQL classes 08 and 57 are matched by prefix.
 const AWAY_CODES: [&str; 5] = ["1053", "1040", "1927", "2006", "2013"];
