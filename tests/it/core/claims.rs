@@ -61,7 +61,7 @@ async fn claims_of_dead_nodes_are_counted_and_ended(db: TestDb) {
         (4, now + 3_600_000, "<!--rs:claimed:dddddddddddddddd:8-->"),
         (5, now - 60_000, ""),
     ] {
-        connection.add_run(id, 101, at, 0, mark, "", 2).await;
+        connection.add_run(id, 101, at, (0, mark), "", 2).await;
     }
     connection
         .execute(&format!(
@@ -78,8 +78,10 @@ async fn claims_of_dead_nodes_are_counted_and_ended(db: TestDb) {
     })
     .await;
     let said: Vec<&str> = ended.iter().map(|run| run.trigger_msg.as_str()).collect();
-    let expected =
-        ["认领该次触发的节点失效，该次触发丢失，未调用执行器", "执行该次触发的节点失效，调用结果未知，不再重复触发"];
+    let expected = [
+        "认领该次触发的节点失效，该次触发丢失，未调用执行器 [dddddddddddddddd]",
+        "执行该次触发的节点失效，调用结果未知，不再重复触发 [dddddddddddddddd]",
+    ];
     assert_eq!(said, expected);
     assert_eq!(ended.iter().map(|run| run.retry).collect::<Vec<_>>(), [0, 0], "what may have run is not run again");
     assert!(lost("claimed") > before[0] && lost("taken") > before[1], "counted: {before:?}");
