@@ -61,7 +61,7 @@ async fn claims_of_dead_nodes_are_counted_and_ended(db: TestDb) {
         (4, now + 3_600_000, "<!--rs:claimed:dddddddddddddddd:8-->"),
         (5, now - 60_000, ""),
     ] {
-        connection.add_run(id, 101, at, 0, mark, "", 2).await;
+        connection.add_run(id, 101, at, (0, mark), "", 2).await;
     }
     connection
         .execute(&format!(

@@ -35,7 +35,7 @@ async fn only_runs_of_nodes_that_are_gone_are_lost(db: TestDb) {
         (4, old, "http://127.0.0.1:1/"),
         (5, young, "http://127.0.0.1:1/"),
     ] {
-        connection.add_run(id, 101, at, 200, "taken", address, 0).await;
+        connection.add_run(id, 101, at, (200, "taken"), address, 0).await;
     }
     let lost = until("two lost runs", async || {
         let lost = connection.runs("handle_code <> 0").await;

@@ -13,7 +13,7 @@ async fn one_result_a_run_counts(db: TestDb) {
     let mut connection = db.connect().await;
     connection.add_jobs(&[Job::new(101)]).await;
     for id in 1..=6 {
-        connection.add_run(id, 101, now_ms(), 200, "taken", "http://192.0.2.1:9999/", 0).await;
+        connection.add_run(id, 101, now_ms(), (200, "taken"), "http://192.0.2.1:9999/", 0).await;
     }
     let admin = Running::start(&db).await;
     let result = |id: i64, code: i32, msg: &str| json!({"logId": id, "handleCode": code, "handleMsg": msg});
@@ -58,7 +58,7 @@ async fn one_of_two_admins_starts_the_child(db: TestDb) {
     connection.add_jobs(&[Job { children: "102", ..Job::new(101) }, Job::new(102)]).await;
     const PARENTS: i64 = 20;
     for id in 1..=PARENTS {
-        connection.add_run(id, 101, now_ms(), 200, "taken", "http://192.0.2.1:9999/", 0).await;
+        connection.add_run(id, 101, now_ms(), (200, "taken"), "http://192.0.2.1:9999/", 0).await;
     }
     let (one, two) = (Running::start(&db).await, Running::start(&db).await);
     for id in 1..=PARENTS {

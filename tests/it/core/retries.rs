@@ -27,9 +27,9 @@ async fn dead_nodes_cost_the_retries_and_no_more(db: TestDb) {
     // Stopped, which keeps nobody from a retry.
     connection.add_jobs(&[Job { route: "FAILOVER", retry: 1, ..Job::new(101) }]).await;
     // Of a job that is gone.
-    connection.add_run(1, 999, now_ms(), 500, "refused", "", 1).await;
+    connection.add_run(1, 999, now_ms(), (500, "refused"), "", 1).await;
     // Just inserted by somebody: not failed.
-    connection.add_run(2, 101_000, now_ms(), 0, "", "", 1).await;
+    connection.add_run(2, 101_000, now_ms(), (0, ""), "", 1).await;
     let admin = eager(&db).await;
     admin.trigger(101).await;
     let runs = connection.wait_for_runs(101, 2, |run| run.alarm == 2).await;
@@ -89,7 +89,9 @@ async fn a_retry_repeats_only_its_part_of_a_broadcast(db: TestDb) {
     connection.add_group(GROUP, "parent", Some(&addresses)).await;
     connection.add_jobs(&[Job { route: "SHARDING_BROADCAST", retry: 2, ..Job::new(101) }]).await;
     let admin = eager(&db).await;
-    nodes.iter().for_each(|node| admin.hears_from(node));
+    for node in &nodes {
+        admin.hears_from(node);
+    }
     admin.trigger(101).await;
     let runs = connection.wait_for_runs(101, 4, |run| is_done(run) || run.alarm == 2).await;
     admin.stop().await;

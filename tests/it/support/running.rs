@@ -69,10 +69,7 @@ impl Running {
         let task = self.task.take().expect("it stops once");
         // The signal goes with it, and so does the handle for which the writers would wait.
         drop(self);
-        tokio::time::timeout(Duration::from_secs(60), task)
-            .await
-            .expect("it stops in time")
-            .expect("it stops in order");
+        tokio::time::timeout(Duration::from_mins(1), task).await.expect("it stops in time").expect("it stops in order");
     }
 
     /// Sends results as an executor does; the code of the answer.
@@ -246,8 +243,9 @@ impl Connection {
         .await;
     }
 
-    /// Adds a run with this id, handed to `address` and not reported, or as `trigger_code` and `trigger_msg` say.
-    pub async fn add_run(&mut self, id: i64, job: i32, at_ms: i64, code: i32, msg: &str, address: &str, retry: i32) {
+    /// Adds a run with this id that has no result; `call` is its `trigger_code` and `trigger_msg`.
+    pub async fn add_run(&mut self, id: i64, job: i32, at_ms: i64, call: (i32, &str), address: &str, retry: i32) {
+        let (code, msg) = call;
         let at = wall(at_ms);
         self.execute(&format!(
             "INSERT INTO xxl_job_log (id, job_group, job_id, executor_address, executor_fail_retry_count, trigger_time, \
@@ -298,7 +296,7 @@ impl Connection {
             ))
             .await;
         let [status, last, next] = rows.first().expect("the job is there").as_slice() else { panic!("three columns") };
-        Stand { status: number(status), last: number(last), next: number(next) }
+        Stand { status: number(status.as_deref()), last: number(last.as_deref()), next: number(next.as_deref()) }
     }
 
     /// The address list of a group.
@@ -314,20 +312,20 @@ fn run(columns: Vec<Option<String>>) -> Run {
     let triggered: String = triggered.expect("a time");
     let triggered = NaiveDateTime::parse_from_str(triggered.trim(), "%Y-%m-%d %H:%M:%S").expect("a time");
     Run {
-        id: number(&id),
-        job: number(&job),
+        id: number(id.as_deref()),
+        job: number(job.as_deref()),
         address,
         shard,
-        retry: number(&retry),
+        retry: number(retry.as_deref()),
         triggered: triggered.and_utc().timestamp(),
-        trigger_code: number(&trigger_code),
+        trigger_code: number(trigger_code.as_deref()),
         trigger_msg: trigger_msg.unwrap_or_default(),
-        handle_code: number(&handle_code),
+        handle_code: number(handle_code.as_deref()),
         handle_msg,
-        alarm: number(&alarm),
+        alarm: number(alarm.as_deref()),
     }
 }
 
-fn number<T: std::str::FromStr<Err = std::num::ParseIntError>>(text: &Option<String>) -> T {
-    text.as_deref().expect("a number").trim().parse().expect("a number")
+fn number<T: std::str::FromStr<Err = std::num::ParseIntError>>(text: Option<&str>) -> T {
+    text.expect("a number").trim().parse().expect("a number")
 }
