@@ -32,6 +32,8 @@ const ALARMS: usize = 16;
 const SETTLED_MS: i64 = 3_600_000;
 /// Age at which a locked alarm counts as left by a dead node.
 const STUCK_MS: i64 = 1_800_000;
+/// How far back a start looks for such rows.
+const FIRST_LOOK_MS: i64 = 24 * 3_600_000;
 
 /// The fail monitor.
 pub struct FailMonitor {
@@ -48,6 +50,8 @@ pub struct FailMonitor {
     newest: VecDeque<(EpochMs, i64)>,
     /// Every run up to here has long been taken or refused.
     settled: i64,
+    /// Locked alarms of runs triggered before this have been freed.
+    freed_until: Option<EpochMs>,
 }
 
 impl FailMonitor {
@@ -72,6 +76,7 @@ impl FailMonitor {
             tracker: TaskTracker::new(),
             newest: VecDeque::new(),
             settled: 0,
+            freed_until: None,
         }
     }
 
@@ -99,10 +104,7 @@ impl FailMonitor {
     pub async fn round(&mut self, token: &CancellationToken) -> Result<usize> {
         let now = self.clock.now_ms();
         self.note_newest(now).await?;
-        let freed = self.store.free_stuck_alarms(now - STUCK_MS).await?;
-        if freed > 0 {
-            tracing::warn!(freed, "failed runs that a node left half-handled are handled again");
-        }
+        self.free_stuck(now).await?;
         let ids = self.store.failed_runs(self.settled, ROUND).await?;
         for id in &ids {
             if token.is_cancelled() {
@@ -111,6 +113,22 @@ impl FailMonitor {
             self.handle(*id).await?;
         }
         Ok(ids.len())
+    }
+
+    /// Looks a day back after a start, and later only as far as the last look.
+    async fn free_stuck(&mut self, now: EpochMs) -> Result<()> {
+        let before = now - STUCK_MS;
+        let from = match self.freed_until {
+            Some(until) if before - until < STUCK_MS => return Ok(()),
+            Some(until) => until - STUCK_MS,
+            None => now - FIRST_LOOK_MS,
+        };
+        let freed = self.store.free_stuck_alarms(from, before).await?;
+        if freed > 0 {
+            tracing::warn!(freed, "failed runs that a node left half-handled are handled again");
+        }
+        self.freed_until = Some(before);
+        Ok(())
     }
 
     async fn note_newest(&mut self, now: EpochMs) -> Result<()> {

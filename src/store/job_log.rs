@@ -342,14 +342,22 @@ impl Store {
         self.main.execute(query).await.map(drop)
     }
 
-    /// Frees runs whose alarm was locked by a node that did not finish: trigger and result older than `before`.
-    pub async fn free_stuck_alarms(&self, before: EpochMs) -> Result<u64> {
+    /// Frees runs whose alarm was locked by a node that did not finish: triggered at or after `from`, trigger and result
+    /// older than `before`. Reads without locks and then writes the few that it found.
+    pub async fn free_stuck_alarms(&self, from: EpochMs, before: EpochMs) -> Result<u64> {
         let query = Query::new(
-            "UPDATE xxl_job_log SET alarm_status = 0 WHERE alarm_status = -1 AND handle_code <> 200 \
-             AND trigger_time < ? AND (handle_time IS NULL OR handle_time < ?)",
+            "SELECT id FROM xxl_job_log WHERE trigger_time >= ? AND trigger_time < ? AND alarm_status = -1 \
+             AND handle_code <> 200 AND (handle_time IS NULL OR handle_time < ?) ORDER BY id LIMIT 1000",
         )
+        .bind(self.wall(from))
         .bind(self.wall(before))
         .bind(self.wall(before));
+        let ids = self.main.fetch_all(query).await?.iter().map(|row| row.int(0)).collect::<Result<Vec<_>>>()?;
+        if ids.is_empty() {
+            return Ok(0);
+        }
+        let query = Query::varying("UPDATE xxl_job_log SET alarm_status = 0 WHERE alarm_status = -1 AND id IN ")
+            .push_numbers(ids);
         Ok(self.main.execute(query).await?.rows)
     }
 

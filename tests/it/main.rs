@@ -11,6 +11,7 @@ mod console_replies;
 mod core;
 mod cron_golden;
 mod cron_properties;
+mod direction;
 mod mail;
 mod protocol;
 mod schema_facts;

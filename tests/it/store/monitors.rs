@@ -69,7 +69,7 @@ async fn stuck_alarms_are_freed(base: &Base) {
     for (id, time) in [(stuck_with_result, "2026-11-30 23:58:59"), (late_result, "2026-11-30 23:59:00")] {
         base.sql(&format!("UPDATE xxl_job_log SET handle_time = '{time}' WHERE id = {id}")).await;
     }
-    assert_eq!(base.store.free_stuck_alarms(before).await.expect("free"), 2);
+    assert_eq!(base.store.free_stuck_alarms(before - 3_600_000, before).await.expect("free"), 2);
     for (id, status) in [(stuck, 0), (stuck_with_result, 0), (late_result, -1), (young, -1), (succeeded, -1), (sent, 2)]
     {
         assert_eq!(base.log(id).await.alarm_status, status, "run {id}");
