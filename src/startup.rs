@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::config::Settings;
 use crate::config::settings::DatabaseUrl;
-use crate::store::{Error, InitOutcome, Result, Store};
+use crate::store::{Error, Generation, InitOutcome, Result, Store};
 
 /// Characters of passwords that we make: none that looks like another.
 const ALPHABET: &[u8] = b"abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -23,6 +23,30 @@ pub struct FirstPassword {
     pub password: Option<String>,
     /// The file that keeps it.
     pub file: PathBuf,
+}
+
+/// A warning about running jobs that a Java admin of 3.1.0 - 3.3.2 on the same tables would compute otherwise: those with
+/// `L` or `LW` as the day of the month. None where there are no such jobs, or no such admin can be beside us.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn last_day_warning(store: &Store) -> Result<Option<String>> {
+    if !matches!(store.schema().generation, Generation::G2_5 | Generation::G3_2) {
+        return Ok(None);
+    }
+    let jobs: Vec<String> = store
+        .running_crons_with_l()
+        .await?
+        .into_iter()
+        .filter(|(_, cron)| cron.split_whitespace().nth(3).is_some_and(|day| day.to_uppercase().contains('L')))
+        .map(|(id, _)| id.to_string())
+        .collect();
+    Ok((!jobs.is_empty()).then(|| {
+        format!(
+            "jobs {} use L as the day of the month: a Java admin of 3.1.0 - 3.3.2 beside this one computes it otherwise",
+            jobs.join(", ")
+        )
+    }))
 }
 
 /// A new random password.

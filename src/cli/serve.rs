@@ -67,6 +67,9 @@ async fn start(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
     for note in profile.notes(&settings) {
         tracing::warn!("{note}");
     }
+    if let Some(warning) = startup::last_day_warning(&store).await? {
+        tracing::warn!("{warning}");
+    }
     tell(&store, &profile, &settings);
     let context_path = settings.server.context_path.clone();
     let embedded = settings.database.embedded;

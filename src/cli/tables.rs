@@ -8,7 +8,7 @@ use super::check::{DatabaseFacts, render};
 use super::{InitDb, Password};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::{Loaded, Profile, Settings};
-use crate::startup::{hash_for_new_tables, open_store, random_password};
+use crate::startup::{hash_for_new_tables, last_day_warning, open_store, random_password};
 use crate::store::{InitOutcome, Store};
 use crate::web::auth::password;
 
@@ -123,6 +123,10 @@ async fn facts(store: &Store, settings: &Settings) -> DatabaseFacts {
     match store.lock_row_present().await {
         Ok(true) => {}
         Ok(false) => advice.push("the row schedule_lock of xxl_job_lock is missing; a start puts it back".to_owned()),
+        Err(error) => advice.push(error.to_string()),
+    }
+    match last_day_warning(store).await {
+        Ok(warning) => advice.extend(warning),
         Err(error) => advice.push(error.to_string()),
     }
     let dead_before = SystemClock.now_ms() - 15_000;

@@ -73,6 +73,19 @@ impl Store {
         })
     }
 
+    /// Ids of running jobs whose cron expression may use the letter L, with the expression.
+    pub async fn running_crons_with_l(&self) -> Result<Vec<(i32, String)>> {
+        let query =
+            Query::varying("SELECT id, schedule_conf FROM xxl_job_info WHERE trigger_status = 1 AND schedule_type = ")
+                .push_bind("CRON")
+                .push(" AND schedule_conf ")
+                .push(self.dialect().like())
+                .push(" ")
+                .push_bind("%l%")
+                .push(" ORDER BY id");
+        self.main.fetch_all(query).await?.iter().map(|row| Ok((row.int32(0)?, row.text(1)?))).collect()
+    }
+
     /// The job with this id.
     pub async fn find_job(&self, id: i32) -> Result<Option<JobInfo>> {
         let query = Query::new("SELECT ").push(COLUMNS).push(" FROM xxl_job_info WHERE id = ?").bind(id);

@@ -24,7 +24,7 @@ use crate::config::settings::{Settings, Trigger};
 use crate::i18n::{self, Key, Locale};
 use crate::model::{EpochMs, JobGroup, JobInfo, Shard, TriggerType};
 use crate::protocol::SharedExecutors;
-use crate::store::{ClaimedFire, NewRun, NodeId, Store, TriggerResult};
+use crate::store::{ClaimedFire, Error, NewRun, NodeId, Store, TriggerResult};
 
 /// Fires loaded by one pair of statements.
 const LOAD: usize = 500;
@@ -340,7 +340,15 @@ impl Pool {
 
     /// Writes the row of a run, however long the database is away.
     pub async fn insert(&self, run: NewRun, depth: u32) -> Option<i64> {
-        let log_id = self.persistently("write a log row", || self.writers.runs.submit(run.clone())).await?;
+        let insert = || async {
+            self.writers.runs.submit(run.clone()).await.map_err(|error| match error {
+                // The database numbers the rows. A number that is taken (a sequence that a restored dump left behind) is
+                // passed by when it is asked again.
+                Error::Conflict(text) => Error::Locked(text),
+                other => other,
+            })
+        };
+        let log_id = self.persistently("write a log row", insert).await?;
         if depth > 0 {
             self.depths.lock().unwrap_or_else(PoisonError::into_inner).insert(log_id, depth);
         }
