@@ -18,6 +18,9 @@ use crate::store::{GroupCommit, Result, Store, TEXT_BYTES, group_commit};
 /// Silence after which a node counts as dead (three missed beats).
 pub const DEAD_AFTER: Duration = Duration::from_secs(90);
 
+/// A beat so far ahead of our clock was written by an admin with another column zone or a wrong clock.
+const FUTURE_MS: i64 = 300_000;
+
 /// Beats that may wait before senders wait in turn.
 const QUEUE: usize = 10_000;
 /// Beats written at once.
@@ -148,14 +151,24 @@ impl Lists {
     }
 
     async fn sweep(&self) -> Result<()> {
+        let now = self.clock.now_ms();
         let removed = self.store.sweep_registry(self.dead_before()).await?;
         if removed > 0 {
             tracing::info!(removed, "registrations have ended");
         }
         let groups = self.store.all_groups().await?;
         let mut by_app: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut from_the_future = 0;
         for entry in self.store.live_entries(EXECUTOR_GROUP, self.dead_before()).await? {
+            from_the_future += usize::from(entry.update_time.is_some_and(|at| at > now + FUTURE_MS));
             by_app.entry(entry.key).or_default().push(entry.value);
+        }
+        if from_the_future > 0 {
+            tracing::error!(
+                registrations = from_the_future,
+                "another admin writes times that lie ahead of ours: serverTimezone in the database URL, or a clock, differs \
+                 between the admins of this database; each then takes the other's executors for dead or for alive too long"
+            );
         }
         for group in groups.iter().filter(|group| group.address_type() == AddressType::Automatic) {
             let addresses = by_app.get(&group.app_name).cloned().unwrap_or_default();

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::on;
 use crate::support::db::TestDb;
 use crate::support::fake_executor::FakeExecutor;
+use crate::support::log;
 use crate::support::running::{Job, Running, until};
 
 on!(nodes_come_and_go_at_once);
@@ -69,5 +70,23 @@ async fn silent_nodes_are_swept(db: TestDb) {
         connection.texts("SELECT registry_value FROM xxl_job_registry WHERE registry_key = 'app'").await.len(),
         1
     );
+    admin.stop().await;
+}
+
+on!(another_column_zone_is_told: sqlite Sqlite);
+
+/// A Java admin with another serverTimezone beside us stamps beats hours ahead of our clock.
+async fn another_column_zone_is_told(db: TestDb) {
+    log::keep();
+    let mut connection = db.connect().await;
+    connection
+        .execute(
+            "INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time) \
+             VALUES ('EXECUTOR', 'elsewhere', 'http://192.0.2.9:9999/', '2100-01-01 00:00:00')",
+        )
+        .await;
+    let admin = Running::start(&db).await;
+    until("the warning", async || (!log::lines_with("serverTimezone in the database URL").is_empty()).then_some(()))
+        .await;
     admin.stop().await;
 }
