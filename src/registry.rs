@@ -84,6 +84,14 @@ impl Registry {
         Ok(address_list(addresses, self.lists.limit()))
     }
 
+    /// Brings the lists of an app's groups up to date at once, as for a group that has just been made.
+    ///
+    /// # Errors
+    /// When the database does not take it.
+    pub async fn refresh(&self, app_name: &str) -> Result<()> {
+        self.lists.refresh_app(app_name).await
+    }
+
     /// Removes dead nodes and brings every automatic group's list up to date.
     ///
     /// # Errors

@@ -103,7 +103,11 @@ pub async fn open_store(settings: &Settings) -> Result<Store> {
     let mut pause = Duration::from_millis(250);
     let mut attempt = 1;
     loop {
-        match Store::open(settings).await {
+        let opened = match tokio::time::timeout_at(deadline, Store::open(settings)).await {
+            Ok(opened) => opened,
+            Err(_) => Err(Error::Unavailable(format!("no answer within {} s", settings.startup_timeout.as_secs_f32()))),
+        };
+        match opened {
             Err(error) if error.is_transient() && tokio::time::Instant::now() + pause < deadline => {
                 tracing::warn!(attempt, "the database cannot be reached yet: {error}");
                 tokio::time::sleep(pause).await;

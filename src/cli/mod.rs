@@ -49,8 +49,8 @@ pub struct InitDb {
     /// Password of the administrator, 4 to 20 characters [default: random, printed once]
     #[arg(long, value_name = "P", value_parser = secret)]
     pub admin_password: Option<SecretString>,
-    /// Make the additional indexes as well
-    #[arg(long)]
+    /// Make the additional indexes as well; not in this version
+    #[arg(long, hide = true)]
     pub with_indexes: bool,
 }
 

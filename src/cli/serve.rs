@@ -110,6 +110,9 @@ fn greet(app: &App, context_path: &str, embedded: bool, first: Option<&FirstPass
     let shown =
         if address.ip().is_unspecified() { format!("127.0.0.1:{}", address.port()) } else { address.to_string() };
     println!("xxl-job-admin {} is ready: http://{shown}{context_path}", env!("CARGO_PKG_VERSION"));
+    if address.ip().is_unspecified() {
+        println!("It listens on all addresses: {address}");
+    }
     if embedded {
         println!("It uses an embedded database and listens on {address}; for all addresses: --server.address=0.0.0.0");
     }

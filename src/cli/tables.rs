@@ -7,9 +7,10 @@ use secrecy::ExposeSecret as _;
 use super::check::{DatabaseFacts, render};
 use super::{InitDb, Password};
 use crate::clock::{Clock as _, SystemClock};
-use crate::config::{Loaded, Profile, Settings};
+use crate::config::settings::DatabaseUrl;
+use crate::config::{Loaded, Profile, Release, Settings};
 use crate::startup::{hash_for_new_tables, last_day_warning, open_store, random_password};
-use crate::store::{InitOutcome, Store};
+use crate::store::{Error, InitOutcome, Store};
 use crate::web::auth::password;
 
 /// Makes the eight tables; gives the exit status.
@@ -89,10 +90,16 @@ pub async fn set_password(
 /// Reads, validates, connects, reports, changes nothing; gives the exit status.
 pub async fn check(loaded: &Loaded, out: &mut impl Write) -> u8 {
     let settings = &loaded.settings;
-    if settings.database.embedded && !embedded_exists(settings) {
+    if let DatabaseUrl::Sqlite(path) = &settings.database.url
+        && !path.exists()
+    {
         let _ = write!(out, "{}", render(loaded, None));
-        let _ = writeln!(out, "The embedded database is made at the first start.");
-        return 0;
+        if settings.database.embedded {
+            let _ = writeln!(out, "The embedded database is made at the first start.");
+            return 0;
+        }
+        let _ = writeln!(out, "There is no file {}; make the database with: xxl-job-admin init-db", path.display());
+        return 2;
     }
     match Store::open(settings).await {
         Ok(store) => {
@@ -101,18 +108,22 @@ pub async fn check(loaded: &Loaded, out: &mut impl Write) -> u8 {
             let _ = write!(out, "{}", render(loaded, Some(&facts)));
             u8::from(!facts.problems.is_empty()) * 2
         }
+        Err(Error::Schema(problem)) => {
+            let facts = DatabaseFacts {
+                product: "reached".to_owned(),
+                generation: "none that is served".to_owned(),
+                profile: Profile::resolve(settings, Release::V3_4),
+                problems: vec![problem],
+                advice: Vec::new(),
+            };
+            let _ = write!(out, "{}", render(loaded, Some(&facts)));
+            2
+        }
         Err(error) => {
             let _ = write!(out, "{}", render(loaded, None));
             let _ = writeln!(out, "{error}");
             2
         }
-    }
-}
-
-fn embedded_exists(settings: &Settings) -> bool {
-    match &settings.database.url {
-        crate::config::settings::DatabaseUrl::Sqlite(path) => path.exists(),
-        _ => true,
     }
 }
 

@@ -1,5 +1,6 @@
 //! From settings to pools.
 
+use std::path::Path;
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions, MySqlSslMode};
 use sqlx::pool::PoolOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection as _};
 
 use super::db::{Db, Pool};
 use super::error::{Error, Result};
@@ -43,14 +45,22 @@ fn sized<DB: sqlx::Database>(options: PoolOptions<DB>, settings: &Database, max:
         .test_before_acquire(true)
 }
 
-/// Bounds the first connection by the URL's connectTimeout.
-async fn within<T>(url: &ServerUrl, connect: impl Future<Output = std::result::Result<T, sqlx::Error>>) -> Result<T> {
-    match url.connect_timeout {
-        Some(limit) => match tokio::time::timeout(limit, connect).await {
-            Ok(connected) => Ok(connected?),
-            Err(_) => Err(Error::no_answer(limit)),
-        },
-        None => Ok(connect.await?),
+/// Makes one connection, so that what is in the way is told in the server's or the network's own words and at once: a
+/// pool would go on trying and then speak of itself. Bounded by the URL's connectTimeout.
+async fn first<O>(settings: &Database, url: &ServerUrl, options: &O, host: &str, port: u16) -> Result<()>
+where
+    O: ConnectOptions,
+    O::Connection: Sized,
+{
+    let limit = url.connect_timeout.unwrap_or(settings.connection_timeout);
+    let connect = async { options.connect().await?.close().await };
+    match tokio::time::timeout(limit, connect).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(match Error::from(error) {
+            Error::Unavailable(why) => Error::Unavailable(format!("{host}:{port}: {why}")),
+            other => other,
+        }),
+        Err(_) => Err(Error::Unavailable(format!("{host}:{port}: no connection within {} s", limit.as_secs_f32()))),
     }
 }
 
@@ -59,8 +69,9 @@ async fn connect_mysql(settings: &Database, url: &ServerUrl) -> Result<Pools> {
     for (host, port) in &url.hosts {
         let options = mysql_options(settings, url, host, *port);
         let max = settings.max_connections.max(2);
-        match within(url, sized(MySqlPoolOptions::new(), settings, max).connect_with(options.clone())).await {
-            Ok(main) => {
+        match first(settings, url, &options, host, *port).await {
+            Ok(()) => {
+                let main = sized(MySqlPoolOptions::new(), settings, max).connect_lazy_with(options.clone());
                 let scan = sized(MySqlPoolOptions::new(), settings, SCAN_CONNECTIONS)
                     .min_connections(0)
                     .connect_lazy_with(options);
@@ -106,8 +117,9 @@ async fn connect_postgres(settings: &Database, url: &ServerUrl) -> Result<Pools>
     for (host, port) in &url.hosts {
         let options = postgres_options(settings, url, host, *port);
         let max = settings.max_connections.max(2);
-        match within(url, sized(PgPoolOptions::new(), settings, max).connect_with(options.clone())).await {
-            Ok(main) => {
+        match first(settings, url, &options, host, *port).await {
+            Ok(()) => {
+                let main = sized(PgPoolOptions::new(), settings, max).connect_lazy_with(options.clone());
                 let scan = sized(PgPoolOptions::new(), settings, SCAN_CONNECTIONS)
                     .min_connections(0)
                     .connect_lazy_with(options);
@@ -153,6 +165,7 @@ async fn connect_sqlite(settings: &Database) -> Result<Pools> {
         std::fs::create_dir_all(folder)
             .map_err(|error| Error::Unavailable(format!("cannot make the folder {}: {error}", folder.display())))?;
     }
+    private(path).map_err(|error| Error::Unavailable(format!("cannot make {}: {error}", path.display())))?;
     let options = SqliteConnectOptions::from_str("sqlite:")
         .map_err(Error::from)?
         .filename(path)
@@ -171,4 +184,16 @@ async fn connect_sqlite(settings: &Database) -> Result<Pools> {
         .connect_lazy_with(options.optimize_on_close(true, None));
     let db = Db::new(Pool::Sqlite { read, write }, None);
     Ok(Pools { main: db.clone(), scan: db })
+}
+
+/// Makes the file if it is missing, for its owner alone: it holds logins and password hashes.
+fn private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }

@@ -76,6 +76,12 @@ async fn save(user: AdminUser, params: Params) -> Result<Reply, Error> {
         check_addresses(&group, is_refused).map_err(Error::refused)?;
     }
     core.store.insert_group(&group, user.state().now()).await?;
+    // Executors that registered before their group was made are in it from now on.
+    if group.address_type() == AddressType::Automatic
+        && let Err(error) = core.registry.refresh(&group.app_name).await
+    {
+        tracing::warn!(app = group.app_name, "the addresses of a new group come with the next sweep: {error}");
+    }
     user.audit("jobgroup add", &group.app_name);
     Ok(Reply::done())
 }
