@@ -84,12 +84,16 @@ impl Registry {
         Ok(address_list(addresses, self.lists.limit()))
     }
 
-    /// Brings the lists of an app's groups up to date at once, as for a group that has just been made.
+    /// Gives a group that has just been made the executors that registered before it. Where there are none its list stays
+    /// as it was saved, until the sweep, as in Java.
     ///
     /// # Errors
     /// When the database does not take it.
-    pub async fn refresh(&self, app_name: &str) -> Result<()> {
-        self.lists.refresh_app(app_name).await
+    pub async fn fill(&self, app_name: &str) -> Result<()> {
+        match self.address_list(app_name).await? {
+            Some(_) => self.lists.refresh_app(app_name).await,
+            None => Ok(()),
+        }
     }
 
     /// Removes dead nodes and brings every automatic group's list up to date.

@@ -78,7 +78,7 @@ async fn save(user: AdminUser, params: Params) -> Result<Reply, Error> {
     core.store.insert_group(&group, user.state().now()).await?;
     // Executors that registered before their group was made are in it from now on.
     if group.address_type() == AddressType::Automatic
-        && let Err(error) = core.registry.refresh(&group.app_name).await
+        && let Err(error) = core.registry.fill(&group.app_name).await
     {
         tracing::warn!(app = group.app_name, "the addresses of a new group come with the next sweep: {error}");
     }
