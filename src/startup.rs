@@ -81,7 +81,9 @@ pub async fn prepare_embedded(settings: &Settings) -> Result<Option<FirstPasswor
         return Err(Error::Schema(format!("the new database has the tables {} already", tables.join(", "))));
     }
     keep(&file, &password).map_err(|error| Error::Unavailable(format!("cannot write {}: {error}", file.display())))?;
-    Ok(Some(FirstPassword { password: Some(password), file }))
+    // One that somebody has set is known to him, and must not reach the terminal or a log.
+    let made_here = settings.init_admin_password.is_none();
+    Ok(Some(FirstPassword { password: made_here.then_some(password), file }))
 }
 
 /// Writes a file that only its owner may read.
