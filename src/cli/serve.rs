@@ -16,18 +16,8 @@ use crate::telemetry;
 const CANNOT_START: u8 = 2;
 
 /// Settings that are understood and checked, but that nothing reads yet.
-const WITHOUT_EFFECT: [&str; 10] = [
-    "console.dialect",
-    "console.strict",
-    "console.json-dates",
-    "console.root-alias",
-    "console.shared-login",
-    "console.login-throttle",
-    "console.cors-origins",
-    "xxl-sso.token.key",
-    "scheduler.partitioning",
-    "audit.file",
-];
+const WITHOUT_EFFECT: [&str; 5] =
+    ["console.shared-login", "console.login-throttle", "console.cors-origins", "scheduler.partitioning", "audit.file"];
 
 /// Runs the admin; gives the exit status.
 pub async fn run(loaded: Loaded) -> u8 {

@@ -1,6 +1,6 @@
 //! The release we resemble, and what follows from it: one value a question, never "if version is at least".
 
-use super::settings::Settings;
+use super::settings::{Dialect, JsonDates, Settings};
 
 /// A release line of the Java admin, always its newest patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,6 +103,10 @@ pub struct Profile {
     pub retry_colour: &'static str,
     /// Shape of the answers of `/api/*`.
     pub api_answer: ApiAnswer,
+    /// Shape of the console's answers when a call gives no sign.
+    pub console: Dialect,
+    /// Dates in the rows of dialect 3.
+    pub json_dates: JsonDates,
     /// Rows read by one schedule pass.
     pub pre_read_count: i64,
     /// Days below which no log is ever removed.
@@ -141,6 +145,16 @@ impl Profile {
                 r if r >= Release::V3_3 => ApiAnswer::CodeDataMsgSuccess,
                 Release::V3_2 => ApiAnswer::CodeMsgContentSuccess,
                 _ => ApiAnswer::CodeMsgContent,
+            },
+            console: match release {
+                r if r >= Release::V3_3 => Dialect::V3,
+                Release::V3_2 => Dialect::V3_2,
+                _ => Dialect::V2,
+            },
+            json_dates: match release {
+                Release::V3_4 => JsonDates::Plain,
+                Release::V3_3 => JsonDates::Z,
+                _ => JsonDates::Offset,
             },
             pre_read_count: i64::from(fast + slow) * factor,
             shortest_retention_days: if release >= Release::V3_1 { 3 } else { 7 },

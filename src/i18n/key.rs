@@ -135,6 +135,8 @@ keys! {
     SystemPleaseChoose = "system_please_choose",
     /// `illegal`
     SystemUnvalid = "system_unvalid",
+    /// `OneData`
+    SystemOneData = "system_one_data",
     /// `not exist`
     SystemNotFound = "system_not_found",
     /// `Permission limit`

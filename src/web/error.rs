@@ -5,10 +5,11 @@
 //! text would be that of a Java exception ours has plain words that name what is missing.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ACCEPT, ALLOW, LOCATION, SET_COOKIE};
+use actix_web::http::header::{ACCEPT, ALLOW, HOST, HeaderValue, LOCATION, SET_COOKIE};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, ResponseError};
 
 use super::auth::cookie;
+use super::call::{Call, Kind, Place};
 use super::dialect::Dialect;
 use super::envelope::{exception, failure};
 use super::message::Message;
@@ -39,11 +40,14 @@ pub enum Error {
     /// Nobody is logged in.
     #[error("not logged in")]
     Unauthenticated {
-        /// A cookie came that cannot be one of ours: it is to be forgotten.
-        clear_cookie: bool,
+        /// A cookie of this name came that logs nobody in: it is to be forgotten.
+        clear_cookie: Option<String>,
         /// The path takes POST only.
         post_only: bool,
     },
+    /// A parameter that must be there is not.
+    #[error("the parameter {0} is missing")]
+    Missing(&'static str),
     /// A parameter that should be a number is none.
     #[error("the parameter {0} is not a number")]
     NotANumber(&'static str),
@@ -80,40 +84,42 @@ impl ResponseError for Error {
 
 /// The answer to a call that was not carried out.
 pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
-    let dialect = Dialect::of(request);
+    let call = Call::of(request);
+    let dialect = call.choice.dialect;
     let locale = state::of(request).locale();
+    let permission = text(locale, Key::SystemPermissionLimit);
     match error {
         Error::Refused(message) => {
             failure(dialect, CallResult::FAIL, message.as_ref().map(|message| message.render(locale)).as_deref())
         }
         Error::Executor(result) => failure(dialect, result.code, result.msg.as_deref()),
-        Error::Exception(message) => exception(dialect, &message.render(locale)),
-        Error::NotAdmin => {
-            let text = text(locale, Key::SystemPermissionLimit);
-            exception(dialect, &format!("java.lang.RuntimeException: {text}"))
-        }
+        Error::Exception(message) => thrown(&call, &message.render(locale)),
+        Error::NotAdmin if dialect.is_3() => thrown(&call, NOT_ADMIN),
+        Error::NotAdmin => thrown(&call, &format!("java.lang.RuntimeException: {permission}")),
         Error::NotPermitted(username) => {
-            let text = text(locale, Key::SystemPermissionLimit);
-            exception(dialect, &format!("java.lang.RuntimeException: {text}[username={username}]"))
+            thrown(&call, &format!("java.lang.RuntimeException: {permission}[username={username}]"))
         }
         Error::Unauthenticated { clear_cookie, post_only } => {
-            let mut answer = HttpResponse::Found();
-            let page = format!("{}{}", state::of(request).context_path(), dialect.login_page());
-            answer.insert_header((LOCATION, page));
+            let mut answer = not_logged_in(request, &call);
+            let headers = answer.headers_mut();
             if *post_only {
-                answer.insert_header((ALLOW, "POST"));
+                headers.insert(ALLOW, HeaderValue::from_static("POST"));
             }
-            if *clear_cookie {
-                answer.append_header((SET_COOKIE, cookie::cleared(dialect.cookie())));
+            if let Some(cleared) = clear_cookie.as_ref().and_then(|name| cookie::cleared(name).parse().ok()) {
+                headers.append(SET_COOKIE, cleared);
             }
-            answer.finish()
+            answer
         }
-        Error::NotANumber(_) | Error::Unreadable => status(request, StatusCode::BAD_REQUEST),
-        Error::NotFound => status(request, StatusCode::NOT_FOUND),
-        Error::MethodNotAllowed => status(request, StatusCode::METHOD_NOT_ALLOWED),
-        Error::TooLarge(limit) => {
-            let mut answer =
-                failure(dialect, CallResult::FAIL, Some(&format!("the request body is larger than {limit} bytes")));
+        Error::Missing(name) if !dialect.is_3() => {
+            thrown(&call, &format!("the parameter '{name}' is missing; it must be a number"))
+        }
+        Error::Missing(_) | Error::NotANumber(_) | Error::Unreadable => {
+            status(request, dialect, StatusCode::BAD_REQUEST, &error.to_string())
+        }
+        Error::NotFound => status(request, dialect, StatusCode::NOT_FOUND, ""),
+        Error::MethodNotAllowed => status(request, dialect, StatusCode::METHOD_NOT_ALLOWED, ""),
+        Error::TooLarge(_) => {
+            let mut answer = failure(dialect, CallResult::FAIL, Some(&error.to_string()));
             *answer.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
             answer
         }
@@ -123,39 +129,68 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
             } else {
                 tracing::error!("a call of the console failed: {error}");
             }
-            exception(dialect, &error.to_string())
+            thrown(&call, &error.to_string())
         }
     }
 }
 
-/// An answer by its status alone: JSON, or a page for whoever asks for one.
-fn status(request: &HttpRequest, status: StatusCode) -> HttpResponse {
+/// What the releases from 3.2 say to whoever is no administrator, in every language.
+const NOT_ADMIN: &str =
+    "com.xxl.sso.core.exception.XxlSsoException: permission limit, current login-user does not have role:ADMIN";
+
+/// What the Java admin answers when it throws: JSON, or a page that says so.
+fn thrown(call: &Call, msg: &str) -> HttpResponse {
+    exception(call.choice.dialect, msg)
+}
+
+/// Leads to the login page, or says that nobody is logged in.
+fn not_logged_in(request: &HttpRequest, call: &Call) -> HttpResponse {
+    let dialect = call.choice.dialect;
+    let page = format!("{}{}", state::of(request).context_path(), dialect.login_page());
+    let is_page = |place: Place| place.kind == Kind::Page;
+    match call.place {
+        _ if !dialect.is_3() => HttpResponse::Found().insert_header((LOCATION, page)).finish(),
+        Some(place) if !is_page(place) => {
+            let path = place.path;
+            exception(dialect, &format!("com.xxl.sso.core.exception.XxlSsoException: not login for path:{path}"))
+        }
+        Some(_) => {
+            let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+            let origin = host.map(|host| format!("http://{host}")).unwrap_or_default();
+            HttpResponse::Found().insert_header((LOCATION, format!("{origin}{page}"))).finish()
+        }
+        None => status(request, dialect, StatusCode::NOT_FOUND, ""),
+    }
+}
+
+/// An answer by its status alone: JSON in dialect 2 but for whoever asks for a page, a page in the others.
+fn status(request: &HttpRequest, dialect: Dialect, status: StatusCode, message: &str) -> HttpResponse {
     let mut answer = HttpResponseBuilder::new(status);
     if status == StatusCode::METHOD_NOT_ALLOWED {
         answer.insert_header((ALLOW, "POST"));
     }
-    let reason = status.canonical_reason().unwrap_or_default();
     let wants_page = request
         .headers()
         .get(ACCEPT)
         .and_then(|accept| accept.to_str().ok())
         .is_some_and(|accept| accept.contains("text/html"));
-    if wants_page {
-        return answer.content_type("text/html;charset=UTF-8").body(status_page(status));
+    if dialect.is_3() || wants_page {
+        return answer.content_type("text/html;charset=UTF-8").body(status_page(status, message));
     }
-    let body = serde_json::json!({
+    let mut body = serde_json::json!({
         "timestamp": offset(state::of(request).now()),
         "status": status.as_u16(),
-        "error": reason,
-        "path": request.path(),
+        "error": status.canonical_reason().unwrap_or_default(),
     });
+    body["path"] = request.path().into();
     answer.content_type("application/json").body(body.to_string())
 }
 
-/// The page for a status.
-pub(super) fn status_page(status: StatusCode) -> String {
+/// The page for a status, with a sentence that says what is wrong.
+pub(super) fn status_page(status: StatusCode, message: &str) -> String {
     let (code, reason) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
+    // Nothing in it comes from the call: names of parameters are those of the program.
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><title>{reason}</title></head><body><h1>{code} {reason}</h1></body></html>\n"
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><title>{reason}</title></head><body><h1>{code} {reason}</h1><p>HTTP Status Code: {code}</p><p>{message}</p></body></html>\n"
     )
 }

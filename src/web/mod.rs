@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod auth;
+pub mod call;
 pub mod client;
 pub mod dialect;
 pub mod envelope;
@@ -13,7 +14,7 @@ pub mod error;
 mod message;
 pub mod pages;
 mod params;
-mod rows;
+pub mod rows;
 mod state;
 
 use std::net::TcpListener;
@@ -30,8 +31,11 @@ use actix_web::{App, HttpResponse, HttpServer, guard, web};
 pub use state::{AppState, Core};
 
 use self::auth::{LoginUser, Public};
+use self::call::{Kind, Place};
+use self::dialect::Dialect;
 use self::error::Error;
 use self::pages::{Mapping, Methods};
+use crate::config::Release;
 
 /// What is said about idle connections; they are kept a little longer.
 pub(crate) const KEEP_ALIVE_HEADER: &str = "timeout=60";
@@ -71,31 +75,36 @@ pub fn serve_with(state: Arc<AppState>, listener: TcpListener, workers: Option<u
     Ok(server.listen(listener)?.run())
 }
 
-/// Every path of the console, below the context path.
-pub fn console_paths() -> Vec<&'static str> {
-    pages::mappings().into_iter().map(|mapping| mapping.path).collect()
+/// Every path of the console that a dialect has, below the context path.
+pub fn console_paths(dialect: Dialect) -> Vec<&'static str> {
+    let places = pages::mappings().into_iter().filter(|mapping| !mapping.is_extra).map(|mapping| mapping.place);
+    places.filter(|place| place.dialects.contains(&dialect)).map(|place| place.path).collect()
 }
 
-/// All routes: executors at the root and below the context path, the console and the actuator below the context path.
+/// All routes: executors at the root and below the context path, the console and the actuator below the context path. The
+/// calls of the console may be at the root, too: scripts for 3.4 know no context path.
 fn configure(config: &mut web::ServiceConfig, state: &Arc<AppState>) {
     let context_path = state.context_path().to_owned();
     let management_path = state.core.settings.server.management_path.trim_end_matches('/').to_owned();
     config.app_data(web::Data::from(state.clone()));
     if context_path.is_empty() {
-        config.configure(|config| below_context_path(config, &management_path));
+        config.configure(|config| below_context_path(config, state, &management_path));
         config.default_service(web::to(nothing_here));
         return;
     }
     let home = format!("{context_path}/");
+    config.configure(api::executor::configure);
+    if state.has_root_alias() {
+        config.configure(|config| console(config, state, |place| place.kind == Kind::Json));
+    }
     config
-        .configure(api::executor::configure)
         .service(web::resource("/").to(move |_: Public| {
             let home = home.clone();
             async move { HttpResponse::Found().insert_header((LOCATION, home)).finish() }
         }))
         .service(
             web::scope(&context_path)
-                .configure(|config| below_context_path(config, &management_path))
+                .configure(|config| below_context_path(config, state, &management_path))
                 .service(web::resource("").to(|public: Public| async move {
                     let home = format!("{}/", public.state().context_path());
                     HttpResponse::Found().insert_header((LOCATION, home)).finish()
@@ -105,16 +114,32 @@ fn configure(config: &mut web::ServiceConfig, state: &Arc<AppState>) {
         .default_service(web::to(|_: Public| async { not_ours() }));
 }
 
-fn below_context_path(config: &mut web::ServiceConfig, management_path: &str) {
+fn below_context_path(config: &mut web::ServiceConfig, state: &AppState, management_path: &str) {
     config.configure(api::executor::configure);
     api::actuator::configure(config, management_path);
-    for Mapping { path, methods, route } in pages::mappings() {
-        let patterns = if path == "/" { vec![path.to_owned()] } else { vec![path.to_owned(), format!("{path}/")] };
+    console(config, state, |_| true);
+}
+
+/// The paths of the console: all of them, or, where one dialect alone is spoken, its own.
+fn console(config: &mut web::ServiceConfig, state: &AppState, is_wanted: impl Fn(&Place) -> bool) {
+    let ruling = &state.ruling;
+    let ends_with_slash =
+        !ruling.strict || (ruling.default == Dialect::V2 && state.core.profile.release < Release::V3_0);
+    for Mapping { place, methods, is_extra, route } in pages::mappings() {
+        let is_spoken = !ruling.strict || (!is_extra && place.dialects.contains(&ruling.default));
+        if !is_spoken || !is_wanted(&place) {
+            continue;
+        }
+        let mut patterns = vec![place.path.to_owned()];
+        if ends_with_slash && place.path != "/" {
+            patterns.push(format!("{}/", place.path));
+        }
         let resource = web::resource(patterns);
-        config.service(match methods {
+        let resource = match methods {
             Methods::Any => resource.route(web::method(Method::OPTIONS).to(options)).route(route),
             Methods::Post => resource.route(route.guard(guard::Post())).default_service(web::to(post_only)),
-        });
+        };
+        config.service(resource.wrap(from_fn(move |request, next| call::look_through(place, request, next))));
     }
 }
 
@@ -128,15 +153,16 @@ async fn nothing_here(_: LoginUser) -> Result<HttpResponse, Error> {
 }
 
 async fn post_only(public: Public) -> Result<HttpResponse, Error> {
-    Err(match public.user().await? {
-        Some(_) => Error::MethodNotAllowed,
-        None => Error::Unauthenticated { clear_cookie: false, post_only: true },
-    })
+    // From 3.2 on nobody needs to be logged in to learn this.
+    if public.dialect().is_3() || public.user().await?.is_some() {
+        return Err(Error::MethodNotAllowed);
+    }
+    Err(Error::Unauthenticated { clear_cookie: None, post_only: true })
 }
 
 /// A path outside of the context path.
 fn not_ours() -> HttpResponse {
-    HttpResponse::NotFound().content_type("text/html;charset=UTF-8").body(error::status_page(StatusCode::NOT_FOUND))
+    HttpResponse::NotFound().content_type("text/html;charset=UTF-8").body(error::status_page(StatusCode::NOT_FOUND, ""))
 }
 
 /// Renders what is wrong with a call, and counts the request.

@@ -1,11 +1,12 @@
 //! Parameters as a servlet container reads them: query and form body merged, query first.
 //!
-//! Mirrors what Spring MVC on Tomcat makes of a call to the Java admins up to 2.5 (measured there): a text given several
+//! Mirrors what Spring MVC on Tomcat makes of a call to the Java admins: a text given several
 //! times is joined with commas, of a number given several times the first counts, blanks in a number do not matter and
-//! `0x1` is 1; a number that must be there and is absent is an exception, one that is no number is status 400. JSON and
-//! text bodies are not read.
+//! `0x1` is 1; a number that must be there and is absent is an exception in dialect 2 and status 400 in the others, one
+//! that is no number is status 400. JSON and text bodies are not read.
 
-use std::pin::Pin;
+use std::future::{Ready, ready};
+use std::rc::Rc;
 
 use actix_web::dev::Payload;
 use actix_web::http::Method;
@@ -13,8 +14,12 @@ use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{FromRequest, HttpRequest};
 use futures_util::StreamExt as _;
 
+use super::call::Call;
+use super::dialect::Dialect;
 use super::error::Error;
 use super::message::message;
+use super::state;
+use crate::i18n::Key;
 
 /// Largest body of a login.
 const LOGIN_LIMIT: usize = 64 * 1024;
@@ -23,29 +28,57 @@ const LIMIT: usize = 16 * 1024 * 1024;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// The parameters of a call.
+/// Names and values as they came, query first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Params(Vec<(String, String)>);
+pub struct Pairs(Vec<(String, String)>);
 
-impl Params {
-    fn parse(query: &str, form: &[u8]) -> Self {
+impl Pairs {
+    /// The pairs of a query and of a form body.
+    pub fn parse(query: &str, form: &[u8]) -> Self {
         let pairs = url::form_urlencoded::parse(query.as_bytes()).chain(url::form_urlencoded::parse(form));
         Self(pairs.map(|(key, value)| (key.into_owned(), value.into_owned())).collect())
+    }
+
+    /// Whether the name is among them.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(key, _)| key == name)
     }
 
     fn values<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
+}
 
+/// The parameters of a call, read as its dialect does.
+#[derive(Debug, Clone)]
+pub struct Params {
+    pairs: Rc<Pairs>,
+    dialect: Dialect,
+    /// Names of the other generation are understood too.
+    mixed: bool,
+}
+
+impl Params {
     /// A text; several values are joined with commas.
     pub fn text(&self, name: &str) -> Option<String> {
-        let values: Vec<&str> = self.values(name).collect();
+        let values: Vec<&str> = self.pairs.values(name).collect();
         (!values.is_empty()).then(|| values.join(","))
     }
 
     /// A text, empty when it is absent.
     pub fn text_or_empty(&self, name: &str) -> String {
         self.text(name).unwrap_or_default()
+    }
+
+    /// A text that must be there from 3.0 on, perhaps empty, and may be absent before.
+    ///
+    /// # Errors
+    /// When it is absent and must not be.
+    pub fn required_text(&self, name: &'static str) -> Result<Option<String>, Error> {
+        match self.text(name) {
+            None if self.dialect.is_3() => Err(Error::Missing(name)),
+            text => Ok(text),
+        }
     }
 
     /// A number that must be there.
@@ -65,8 +98,8 @@ impl Params {
     }
 
     fn long_of_bits(&self, name: &'static str, bits: u32) -> Result<i64, Error> {
-        match self.values(name).next() {
-            None => Err(Error::Exception(message![format!("the parameter '{name}' is missing; it must be a number")])),
+        match self.pairs.values(name).next() {
+            None => Err(Error::Missing(name)),
             Some(value) => number(value, bits).ok_or(Error::NotANumber(name)),
         }
     }
@@ -76,7 +109,7 @@ impl Params {
     /// # Errors
     /// When it is no number.
     pub fn int_or(&self, name: &'static str, default: i32) -> Result<i32, Error> {
-        match self.values(name).next().filter(|value| !value.is_empty()) {
+        match self.pairs.values(name).next().filter(|value| !value.is_empty()) {
             None => Ok(default),
             Some(value) => number(value, 32).map(|number| number as i32).ok_or(Error::NotANumber(name)),
         }
@@ -99,19 +132,44 @@ impl Params {
     }
 
     fn bound_long_of_bits(&self, name: &'static str, bits: u32) -> Result<i64, Error> {
-        match self.values(name).next() {
+        match self.pairs.values(name).next() {
             None => Ok(0),
             Some(value) => number(value, bits).ok_or(Error::NotANumber(name)),
         }
     }
 
-    /// The id of a row, under each of the names that the generations use.
+    /// The id of the row that a call is about, under each of the names that the generations use.
     ///
     /// # Errors
     /// When it is absent or no number.
     pub fn id(&self) -> Result<i32, Error> {
-        let name = ["id", "ids[]", "ids"].into_iter().find(|name| self.values(name).next().is_some());
-        self.int(name.unwrap_or("id"))
+        self.int(self.name_of_id(["id", "ids[]", "ids"]))
+    }
+
+    /// The same for a call that takes a list of ids from 3.3 on, of exactly one.
+    ///
+    /// # Errors
+    /// When it is absent, no number, or not one.
+    pub fn listed_id(&self) -> Result<i32, Error> {
+        if self.dialect != Dialect::V3 {
+            return self.id();
+        }
+        let name = self.name_of_id(["ids[]", "ids", "id"]);
+        if !self.pairs.has(name) {
+            return Err(Error::Missing(name));
+        }
+        let items = self.pairs.values(name).flat_map(|value| value.split(',')).filter(|item| !item.is_empty());
+        let ids = items.map(|item| number(item, 32).map(|id| id as i32).ok_or(Error::NotANumber(name)));
+        match ids.collect::<Result<Vec<i32>, Error>>()?[..] {
+            [id] => Ok(id),
+            _ => Err(Error::refused(message![Key::SystemPleaseChoose, Key::SystemOneData])),
+        }
+    }
+
+    /// Which of these names came; the first, when none did or no other is understood.
+    fn name_of_id(&self, names: [&'static str; 3]) -> &'static str {
+        let understood = if self.mixed { &names[..] } else { &names[..1] };
+        understood.iter().copied().find(|name| self.pairs.has(name)).unwrap_or(names[0])
     }
 }
 
@@ -144,21 +202,33 @@ pub(super) fn utf16_len(text: &str) -> usize {
 
 impl FromRequest for Params {
     type Error = Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Self, Error>>>>;
+    type Future = Ready<Result<Self, Error>>;
 
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let query = request.query_string().to_owned();
-        let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let is_form = content_type
-            .is_some_and(|value| value.trim_start().get(..FORM.len()).is_some_and(|t| t.eq_ignore_ascii_case(FORM)));
-        let takes_body = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-        let limit = if request.path().trim_end_matches('/').ends_with("/login") { LOGIN_LIMIT } else { LIMIT };
-        let payload = payload.take();
-        Box::pin(async move {
-            let form = if is_form && takes_body { read(payload, limit).await? } else { Vec::new() };
-            Ok(Self::parse(&query, &form))
-        })
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let call = Call::of(request);
+        let mixed = !state::of(request).ruling.strict;
+        ready(Ok(Self { pairs: call.pairs, dialect: call.choice.dialect, mixed }))
     }
+}
+
+/// Whether a request is one to log in.
+pub(super) fn is_login(request: &HttpRequest) -> bool {
+    let path = request.path().trim_end_matches('/');
+    path.ends_with("/login") || path.ends_with("/doLogin")
+}
+
+/// Reads the parameters of a call: its query, and its body when that is a form.
+///
+/// # Errors
+/// When the body is larger than such a call may have, or breaks off.
+pub(super) async fn read_pairs(request: &HttpRequest, payload: Payload, may_be_known: bool) -> Result<Pairs, Error> {
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_form = content_type
+        .is_some_and(|value| value.trim_start().get(..FORM.len()).is_some_and(|t| t.eq_ignore_ascii_case(FORM)));
+    let takes_body = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let limit = if is_login(request) || !may_be_known { LOGIN_LIMIT } else { LIMIT };
+    let form = if is_form && takes_body { read(payload, limit).await? } else { Vec::new() };
+    Ok(Pairs::parse(request.query_string(), &form))
 }
 
 /// Reads a body up to a limit.
@@ -180,10 +250,40 @@ pub(super) async fn read(mut payload: Payload, limit: usize) -> Result<Vec<u8>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::i18n::Locale;
+
+    fn params(dialect: Dialect, query: &str, form: &[u8]) -> Params {
+        Params { pairs: Rc::new(Pairs::parse(query, form)), dialect, mixed: true }
+    }
+
+    #[test]
+    fn from_3_3_an_id_comes_in_a_list_of_one() {
+        let id = |query: &str| match params(Dialect::V3, query, b"").listed_id() {
+            Ok(id) => id.to_string(),
+            Err(Error::Refused(Some(message))) => message.render(Locale::ZhCn),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(id("ids[]=5"), "5");
+        assert_eq!(id("id=5"), "5");
+        for not_one in ["ids[]=1&ids[]=2", "ids[]=1,2", "ids[]="] {
+            assert_eq!(id(not_one), "请选择一条数据", "{not_one}");
+        }
+        assert_eq!(id("ids[]=x"), "the parameter ids[] is not a number");
+        assert_eq!(id(""), "the parameter ids[] is missing");
+        let strict = Params { mixed: false, ..params(Dialect::V3, "id=5", b"") };
+        assert!(matches!(strict.listed_id(), Err(Error::Missing("ids[]"))));
+    }
+
+    #[test]
+    fn texts_must_be_there_from_3_0() {
+        assert_eq!(params(Dialect::V2, "", b"").required_text("t").ok(), Some(None));
+        assert!(matches!(params(Dialect::V3, "", b"").required_text("t"), Err(Error::Missing("t"))));
+        assert_eq!(params(Dialect::V3, "t=", b"").required_text("t").ok(), Some(Some(String::new())));
+    }
 
     #[test]
     fn texts_are_joined_and_of_numbers_the_first_counts() {
-        let params = Params::parse("author=q&n=1", b"author=x&author=y&n=2&e=&c=%E4%B8%AD+%2B");
+        let params = params(Dialect::V2, "author=q&n=1", b"author=x&author=y&n=2&e=&c=%E4%B8%AD+%2B");
         assert_eq!(params.text("author").as_deref(), Some("q,x,y"));
         assert_eq!(params.int("n").ok(), Some(1));
         assert_eq!(params.text("e").as_deref(), Some(""));
@@ -216,8 +316,8 @@ mod tests {
 
     #[test]
     fn absent_empty_and_wrong_numbers_differ() {
-        let params = Params::parse("e=&x=x&ids[]=5", b"");
-        assert!(matches!(params.int("none"), Err(Error::Exception(_))));
+        let params = params(Dialect::V2, "e=&x=x&ids[]=5", b"");
+        assert!(matches!(params.int("none"), Err(Error::Missing("none"))));
         assert!(matches!(params.int("e"), Err(Error::NotANumber("e"))));
         assert_eq!(params.int_or("e", 10).ok(), Some(10));
         assert_eq!(params.int_or("none", 10).ok(), Some(10));

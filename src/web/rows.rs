@@ -1,21 +1,130 @@
-//! Rows as JSON, every key always there and in the order of the Java classes `XxlJobGroup`, `XxlJobInfo` and `XxlJobLog`.
+//! Rows as JSON: every key always there, in the order of the Java classes `XxlJobGroup`, `XxlJobInfo`, `XxlJobLog` and
+//! `XxlJobUser`, or from 3.3 in that of the alphabet.
 
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use super::dialect::Dialect;
 use crate::clock::Zone;
-use crate::model::{EpochMs, JobGroup, JobInfo, JobLog, split_addresses};
+use crate::config::settings::JsonDates;
+use crate::model::{EpochMs, JobGroup, JobInfo, JobLog, JobUser, split_addresses};
 
-/// A DATETIME column as JSON.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Date(Dialect, Option<EpochMs>);
+/// How rows are written.
+#[derive(Debug, Clone)]
+pub struct Style {
+    /// The dialect, which orders the keys.
+    pub dialect: Dialect,
+    /// The form of dates.
+    pub dates: JsonDates,
+    /// The zone of the dates of runs in their plain form.
+    pub zone: Zone,
+}
 
-impl Serialize for Date {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self(_, None) => serializer.serialize_none(),
-            Self(Dialect::V2, Some(at)) => serializer.serialize_str(&offset(*at)),
+impl Style {
+    /// A date of a group or job. In its plain form it is in UTC: so it is in the Java admins that write it.
+    fn date(&self, at: Option<EpochMs>) -> Cell {
+        self.date_in(&Zone::utc(), at)
+    }
+
+    /// A date of a run.
+    fn run_date(&self, at: Option<EpochMs>) -> Cell {
+        self.date_in(&self.zone, at)
+    }
+
+    fn date_in(&self, zone: &Zone, at: Option<EpochMs>) -> Cell {
+        Cell::Text(at.map(|at| match self.dates {
+            JsonDates::Offset => offset(at),
+            JsonDates::Z => Zone::utc().wall(at).strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string(),
+            JsonDates::Plain => zone.format(at),
+        }))
+    }
+
+    fn row(&self, mut cells: Vec<(&'static str, Cell)>) -> Row {
+        if self.dialect == Dialect::V3 {
+            cells.sort_unstable_by_key(|(key, _)| *key);
         }
+        Row(cells)
+    }
+
+    /// A row of `xxl_job_group`.
+    pub fn group(&self, group: JobGroup) -> Row {
+        let list = group.address_list.as_deref().filter(|list| list.chars().any(|c| c > ' '));
+        // Not stored: the list once more, split.
+        let registry_list = list.map(|list| split_addresses(Some(list)));
+        self.row(vec![
+            ("id", Cell::Number(group.id.into())),
+            ("appname", Cell::Text(Some(group.app_name))),
+            ("title", Cell::Text(Some(group.title))),
+            ("addressType", Cell::Number(group.address_type.into())),
+            ("addressList", Cell::Text(group.address_list)),
+            ("updateTime", self.date(group.update_time)),
+            ("registryList", Cell::List(registry_list)),
+        ])
+    }
+
+    /// A row of `xxl_job_info`.
+    pub fn job(&self, job: JobInfo) -> Row {
+        self.row(vec![
+            ("id", Cell::Number(job.id.into())),
+            ("jobGroup", Cell::Number(job.job_group.into())),
+            ("jobDesc", Cell::Text(Some(job.job_desc))),
+            ("addTime", self.date(job.add_time)),
+            ("updateTime", self.date(job.update_time)),
+            ("author", Cell::Text(job.author)),
+            ("alarmEmail", Cell::Text(job.alarm_email)),
+            ("scheduleType", Cell::Text(Some(job.schedule_type))),
+            ("scheduleConf", Cell::Text(job.schedule_conf)),
+            ("misfireStrategy", Cell::Text(Some(job.misfire_strategy))),
+            ("executorRouteStrategy", Cell::Text(job.executor_route_strategy)),
+            ("executorHandler", Cell::Text(job.executor_handler)),
+            ("executorParam", Cell::Text(job.executor_param)),
+            ("executorBlockStrategy", Cell::Text(job.executor_block_strategy)),
+            ("executorTimeout", Cell::Number(job.executor_timeout.into())),
+            ("executorFailRetryCount", Cell::Number(job.executor_fail_retry_count.into())),
+            ("glueType", Cell::Text(Some(job.glue_type))),
+            ("glueSource", Cell::Text(job.glue_source)),
+            ("glueRemark", Cell::Text(job.glue_remark)),
+            ("glueUpdatetime", self.date(job.glue_updatetime)),
+            ("childJobId", Cell::Text(job.child_jobid)),
+            ("triggerStatus", Cell::Number(job.trigger_status.into())),
+            ("triggerLastTime", Cell::Number(job.trigger_last_time)),
+            ("triggerNextTime", Cell::Number(job.trigger_next_time)),
+        ])
+    }
+
+    /// A row of `xxl_job_log`.
+    pub fn log(&self, log: JobLog) -> Row {
+        self.row(vec![
+            ("id", Cell::Number(log.id)),
+            ("jobGroup", Cell::Number(log.job_group.into())),
+            ("jobId", Cell::Number(log.job_id.into())),
+            ("executorAddress", Cell::Text(log.executor_address)),
+            ("executorHandler", Cell::Text(log.executor_handler)),
+            ("executorParam", Cell::Text(log.executor_param)),
+            ("executorShardingParam", Cell::Text(log.executor_sharding_param)),
+            ("executorFailRetryCount", Cell::Number(log.executor_fail_retry_count.into())),
+            ("triggerTime", self.run_date(log.trigger_time)),
+            ("triggerCode", Cell::Number(log.trigger_code.into())),
+            ("triggerMsg", Cell::Text(log.trigger_msg)),
+            ("handleTime", self.run_date(log.handle_time)),
+            ("handleCode", Cell::Number(log.handle_code.into())),
+            ("handleMsg", Cell::Text(log.handle_msg)),
+            ("alarmStatus", Cell::Number(log.alarm_status.into())),
+        ])
+    }
+
+    /// A row of `xxl_job_user`. The password is always null, and so is the token, which in the Java admins is the login.
+    pub fn user(&self, user: JobUser) -> Row {
+        let mut cells = vec![
+            ("id", Cell::Number(user.id.into())),
+            ("username", Cell::Text(Some(user.username))),
+            ("password", Cell::Text(None)),
+        ];
+        if self.dialect.is_3() {
+            cells.push(("token", Cell::Text(None)));
+        }
+        cells.extend([("role", Cell::Number(user.role.into())), ("permission", Cell::Text(user.permission))]);
+        self.row(cells)
     }
 }
 
@@ -24,136 +133,25 @@ pub(super) fn offset(at: EpochMs) -> String {
     Zone::utc().wall(at).strftime("%Y-%m-%dT%H:%M:%S.%3f+00:00").to_string()
 }
 
-/// A row of `xxl_job_group`.
+/// A row of a table, with its keys in the order of the answer.
+#[derive(Debug)]
+pub struct Row(Vec<(&'static str, Cell)>);
+
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct GroupRow {
-    id: i32,
-    appname: String,
-    title: String,
-    address_type: i32,
-    address_list: Option<String>,
-    update_time: Date,
-    /// Not stored: the list once more, split.
-    registry_list: Option<Vec<String>>,
+#[serde(untagged)]
+enum Cell {
+    Number(i64),
+    Text(Option<String>),
+    List(Option<Vec<String>>),
 }
 
-impl GroupRow {
-    pub fn new(dialect: Dialect, group: JobGroup) -> Self {
-        let blank = group.address_list.as_deref().is_none_or(|list| list.chars().all(|c| c <= ' '));
-        Self {
-            id: group.id,
-            registry_list: (!blank).then(|| split_addresses(group.address_list.as_deref())),
-            appname: group.app_name,
-            title: group.title,
-            address_type: group.address_type,
-            address_list: group.address_list,
-            update_time: Date(dialect, group.update_time),
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, cell) in &self.0 {
+            map.serialize_entry(key, cell)?;
         }
-    }
-}
-
-/// A row of `xxl_job_info`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct JobRow {
-    id: i32,
-    job_group: i32,
-    job_desc: String,
-    add_time: Date,
-    update_time: Date,
-    author: Option<String>,
-    alarm_email: Option<String>,
-    schedule_type: String,
-    schedule_conf: Option<String>,
-    misfire_strategy: String,
-    executor_route_strategy: Option<String>,
-    executor_handler: Option<String>,
-    executor_param: Option<String>,
-    executor_block_strategy: Option<String>,
-    executor_timeout: i32,
-    executor_fail_retry_count: i32,
-    glue_type: String,
-    glue_source: Option<String>,
-    glue_remark: Option<String>,
-    glue_updatetime: Date,
-    child_job_id: Option<String>,
-    trigger_status: i32,
-    trigger_last_time: EpochMs,
-    trigger_next_time: EpochMs,
-}
-
-impl JobRow {
-    pub fn new(dialect: Dialect, job: JobInfo) -> Self {
-        Self {
-            id: job.id,
-            job_group: job.job_group,
-            job_desc: job.job_desc,
-            add_time: Date(dialect, job.add_time),
-            update_time: Date(dialect, job.update_time),
-            author: job.author,
-            alarm_email: job.alarm_email,
-            schedule_type: job.schedule_type,
-            schedule_conf: job.schedule_conf,
-            misfire_strategy: job.misfire_strategy,
-            executor_route_strategy: job.executor_route_strategy,
-            executor_handler: job.executor_handler,
-            executor_param: job.executor_param,
-            executor_block_strategy: job.executor_block_strategy,
-            executor_timeout: job.executor_timeout,
-            executor_fail_retry_count: job.executor_fail_retry_count,
-            glue_type: job.glue_type,
-            glue_source: job.glue_source,
-            glue_remark: job.glue_remark,
-            glue_updatetime: Date(dialect, job.glue_updatetime),
-            child_job_id: job.child_jobid,
-            trigger_status: job.trigger_status,
-            trigger_last_time: job.trigger_last_time,
-            trigger_next_time: job.trigger_next_time,
-        }
-    }
-}
-
-/// A row of `xxl_job_log`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct LogRow {
-    id: i64,
-    job_group: i32,
-    job_id: i32,
-    executor_address: Option<String>,
-    executor_handler: Option<String>,
-    executor_param: Option<String>,
-    executor_sharding_param: Option<String>,
-    executor_fail_retry_count: i32,
-    trigger_time: Date,
-    trigger_code: i32,
-    trigger_msg: Option<String>,
-    handle_time: Date,
-    handle_code: i32,
-    handle_msg: Option<String>,
-    alarm_status: i32,
-}
-
-impl LogRow {
-    pub fn new(dialect: Dialect, log: JobLog) -> Self {
-        Self {
-            id: log.id,
-            job_group: log.job_group,
-            job_id: log.job_id,
-            executor_address: log.executor_address,
-            executor_handler: log.executor_handler,
-            executor_param: log.executor_param,
-            executor_sharding_param: log.executor_sharding_param,
-            executor_fail_retry_count: log.executor_fail_retry_count,
-            trigger_time: Date(dialect, log.trigger_time),
-            trigger_code: log.trigger_code,
-            trigger_msg: log.trigger_msg,
-            handle_time: Date(dialect, log.handle_time),
-            handle_code: log.handle_code,
-            handle_msg: log.handle_msg,
-            alarm_status: log.alarm_status,
-        }
+        map.end()
     }
 }
 
@@ -161,7 +159,13 @@ impl LogRow {
 mod tests {
     use super::*;
 
-    fn json(row: &impl Serialize) -> String {
+    const AT: EpochMs = 1_796_071_183_000;
+
+    fn style(dialect: Dialect, dates: JsonDates) -> Style {
+        Style { dialect, dates, zone: crate::config::parse_zone("Asia/Shanghai").unwrap() }
+    }
+
+    fn json(row: &Row) -> String {
         serde_json::to_string(row).unwrap()
     }
 
@@ -173,19 +177,56 @@ mod tests {
             title: "A".into(),
             address_type: 1,
             address_list: Some("http://h:1/,".into()),
-            update_time: Some(1_796_071_183_000),
+            update_time: Some(AT),
         };
+        let old = style(Dialect::V2, JsonDates::Offset);
         assert_eq!(
-            json(&GroupRow::new(Dialect::V2, group)),
+            json(&old.group(group.clone())),
             r#"{"id":3,"appname":"app-a","title":"A","addressType":1,"addressList":"http://h:1/,","updateTime":"2026-11-30T20:39:43.000+00:00","registryList":["http://h:1/"]}"#
         );
+        assert_eq!(
+            json(&style(Dialect::V3, JsonDates::Plain).group(group)),
+            r#"{"addressList":"http://h:1/,","addressType":1,"appname":"app-a","id":3,"registryList":["http://h:1/"],"title":"A","updateTime":"2026-11-30 20:39:43"}"#
+        );
         let empty = JobGroup { address_list: Some(" ".into()), ..JobGroup::default() };
-        assert!(json(&GroupRow::new(Dialect::V2, empty)).ends_with(r#""updateTime":null,"registryList":null}"#));
+        assert!(json(&old.group(empty)).ends_with(r#""updateTime":null,"registryList":null}"#));
+    }
+
+    #[test]
+    fn plain_dates_of_runs_are_in_the_zone_of_the_process() {
+        let log = || JobLog { trigger_time: Some(AT), ..JobLog::default() };
+        let date = |dates| {
+            let row = json(&style(Dialect::V3, dates).log(log()));
+            row.split(r#""triggerTime":""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned()
+        };
+        assert_eq!(date(JsonDates::Plain), "2026-12-01 04:39:43");
+        assert_eq!(date(JsonDates::Z), "2026-11-30T20:39:43.000Z");
+        assert_eq!(date(JsonDates::Offset), "2026-11-30T20:39:43.000+00:00");
+    }
+
+    #[test]
+    fn a_user_keeps_his_secrets() {
+        let user = || JobUser {
+            id: 3,
+            username: "u".into(),
+            password: "hash".into(),
+            token: Some("live".into()),
+            role: 0,
+            permission: Some(String::new()),
+        };
+        for (dialect, row) in [
+            (Dialect::V2, r#"{"id":3,"username":"u","password":null,"role":0,"permission":""}"#),
+            (Dialect::V3_2, r#"{"id":3,"username":"u","password":null,"token":null,"role":0,"permission":""}"#),
+            (Dialect::V3, r#"{"id":3,"password":null,"permission":"","role":0,"token":null,"username":"u"}"#),
+        ] {
+            assert_eq!(json(&style(dialect, JsonDates::Offset).user(user())), row);
+        }
     }
 
     #[test]
     fn a_job_and_a_run_with_every_key() {
-        insta::assert_snapshot!(json(&JobRow::new(Dialect::V2, JobInfo::default())), @r#"{"id":0,"jobGroup":0,"jobDesc":"","addTime":null,"updateTime":null,"author":null,"alarmEmail":null,"scheduleType":"","scheduleConf":null,"misfireStrategy":"","executorRouteStrategy":null,"executorHandler":null,"executorParam":null,"executorBlockStrategy":null,"executorTimeout":0,"executorFailRetryCount":0,"glueType":"","glueSource":null,"glueRemark":null,"glueUpdatetime":null,"childJobId":null,"triggerStatus":0,"triggerLastTime":0,"triggerNextTime":0}"#);
-        insta::assert_snapshot!(json(&LogRow::new(Dialect::V2, JobLog::default())), @r#"{"id":0,"jobGroup":0,"jobId":0,"executorAddress":null,"executorHandler":null,"executorParam":null,"executorShardingParam":null,"executorFailRetryCount":0,"triggerTime":null,"triggerCode":0,"triggerMsg":null,"handleTime":null,"handleCode":0,"handleMsg":null,"alarmStatus":0}"#);
+        let old = style(Dialect::V2, JsonDates::Offset);
+        insta::assert_snapshot!(json(&old.job(JobInfo::default())), @r#"{"id":0,"jobGroup":0,"jobDesc":"","addTime":null,"updateTime":null,"author":null,"alarmEmail":null,"scheduleType":"","scheduleConf":null,"misfireStrategy":"","executorRouteStrategy":null,"executorHandler":null,"executorParam":null,"executorBlockStrategy":null,"executorTimeout":0,"executorFailRetryCount":0,"glueType":"","glueSource":null,"glueRemark":null,"glueUpdatetime":null,"childJobId":null,"triggerStatus":0,"triggerLastTime":0,"triggerNextTime":0}"#);
+        insta::assert_snapshot!(json(&old.log(JobLog::default())), @r#"{"id":0,"jobGroup":0,"jobId":0,"executorAddress":null,"executorHandler":null,"executorParam":null,"executorShardingParam":null,"executorFailRetryCount":0,"triggerTime":null,"triggerCode":0,"triggerMsg":null,"handleTime":null,"handleCode":0,"handleMsg":null,"alarmStatus":0}"#);
     }
 }

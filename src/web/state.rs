@@ -7,9 +7,11 @@ use actix_web::web::Data;
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::auth::session::Sessions;
+use super::call::Habits;
+use super::dialect::Ruling;
 use crate::clock::SharedClock;
 use crate::complete::Complete;
-use crate::config::{Profile, Settings};
+use crate::config::{Profile, Release, Settings};
 use crate::health::Health;
 use crate::i18n::Locale;
 use crate::model::EpochMs;
@@ -53,6 +55,8 @@ pub struct AppState {
     pub core: Core,
     pub(super) tokens: Tokens,
     pub(super) sessions: Sessions,
+    pub(super) ruling: Ruling,
+    pub(super) habits: Habits,
     pub(super) metrics: PrometheusHandle,
 }
 
@@ -61,7 +65,20 @@ impl AppState {
     pub fn new(core: Core) -> Arc<Self> {
         let tokens = Tokens::of(&core.settings);
         let sessions = Sessions::new(core.store.clone(), core.clock.clone(), core.settings.console.login_days);
-        Arc::new(Self { tokens, sessions, metrics: crate::metrics::recorder().clone(), core })
+        let console = &core.settings.console;
+        let ruling = Ruling {
+            default: console.dialect.unwrap_or(core.profile.console),
+            strict: console.strict,
+            token_cookie: console.token_cookie.clone(),
+        };
+        Arc::new(Self {
+            tokens,
+            sessions,
+            ruling,
+            habits: Habits::default(),
+            metrics: crate::metrics::recorder().clone(),
+            core,
+        })
     }
 
     pub(super) fn now(&self) -> EpochMs {
@@ -75,6 +92,11 @@ impl AppState {
     /// The context path, empty for the root.
     pub(super) fn context_path(&self) -> &str {
         self.core.settings.server.context_path.trim_end_matches('/')
+    }
+
+    /// Whether the console's calls are at the root, too.
+    pub(super) fn has_root_alias(&self) -> bool {
+        self.core.settings.console.root_alias.unwrap_or(self.core.profile.release >= Release::V3_4)
     }
 
     /// When a schedule fires next after an instant.

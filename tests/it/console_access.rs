@@ -2,6 +2,7 @@
 
 use reqwest::Method;
 use serde_json::Value;
+use xxl_job_admin::config::settings::Dialect;
 use xxl_job_admin::model::JobLog;
 use xxl_job_admin::store::{LogFilter, LogOrder, NewRun, NodeId};
 use xxl_job_admin::web::console_paths;
@@ -131,13 +132,13 @@ async fn gets(app: &TestApp, path: &str, form: &[(&str, &str)], cookie: Option<&
 
 #[tokio::test]
 async fn every_path_asks_for_its_right() {
-    let app = spawn_app().await;
+    let app = spawn_app_with(|settings| settings.console.dialect = Some(Dialect::V2)).await;
     app.add_user("nobody-much", "").await;
     seed_run(&app).await;
     let (plain, admin) = (app.log_in("nobody-much", "secret").await, app.admin().await);
     // Two groups, so that one may go.
     app.call("/jobgroup/save", &[("appname", "spare"), ("title", "t")], &admin).await;
-    let mut paths = console_paths();
+    let mut paths = console_paths(Dialect::V2);
     paths.retain(|path| !TABLE.iter().any(|(known, ..)| known == path));
     assert_eq!(paths, [""; 0], "paths without a line in the table");
     for (path, form, nobody, user, administrator) in TABLE {

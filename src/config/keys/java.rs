@@ -245,7 +245,7 @@ pub(super) static KEYS: &[Key] = &[
         "xxl-sso.token.key",
         "console.token-cookie",
         "a cookie name",
-        "no effect yet: name of the login cookie of the 3.x dialects",
+        "name of the login cookie of the 3.x dialects",
         One(token_cookie),
     ),
     Key::java(
@@ -260,7 +260,7 @@ pub(super) static KEYS: &[Key] = &[
         "spring.jackson.date-format",
         "spring.jackson.date-format",
         "`yyyy-MM-dd HH:mm:ss`",
-        "no effect yet: the same as `console.json-dates` = `plain`",
+        "the same as `console.json-dates` = `plain`",
         One(date_format),
     )
     .unset("none"),

@@ -36,7 +36,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.dialect",
         "`auto`, `2`, `3.2`, `3`",
-        "no effect yet, answers are those of 2: shape of an answer when the call gives no sign; auto = the release's",
+        "shape of an answer when the call gives no sign; auto = the release's",
         One(|d, t| {
             let words =
                 [("auto", None), ("2", Some(Dialect::V2)), ("3.2", Some(Dialect::V3_2)), ("3", Some(Dialect::V3))];
@@ -46,13 +46,13 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.strict",
         "`true`, `false`",
-        "no effect yet: serve that one dialect only, exactly as recorded",
+        "serve that one dialect only, exactly as recorded",
         One(|d, t| put(&mut d.settings.console.strict, boolean(t))),
     ),
     Key::own(
         "console.json-dates",
         "`auto`, `offset`, `z`, `plain`",
-        "no effect yet: dates in JSON rows; auto = as dialect and release say",
+        "dates in JSON rows; auto = as dialect and release say",
         One(|d, t| {
             let words = [
                 ("auto", None),
@@ -66,7 +66,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.root-alias",
         "`auto`, `on`, `off`",
-        "no effect yet: console JSON paths at the root too; auto = on for release 3.4",
+        "console JSON paths at the root too; auto = on for release 3.4",
         One(|d, t| {
             let auto = t.trim().eq_ignore_ascii_case("auto");
             put(&mut d.settings.console.root_alias, if auto { Ok(None) } else { boolean(t).map(Some) })

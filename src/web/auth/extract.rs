@@ -9,10 +9,13 @@ use actix_web::{FromRequest, HttpRequest};
 
 use super::cookie;
 use super::session::Sessions;
+use crate::config::settings::JsonDates;
 use crate::model::JobUser;
+use crate::web::call::Call;
 use crate::web::client::Client;
-use crate::web::dialect::Dialect;
+use crate::web::dialect::{COOKIE_2, Choice, Dialect};
 use crate::web::error::Error;
+use crate::web::rows::Style;
 use crate::web::state::{self, AppState};
 
 type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Error>>>>;
@@ -20,18 +23,37 @@ type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Error>>>>;
 /// Anybody.
 pub struct Public {
     state: Arc<AppState>,
-    dialect: Dialect,
+    choice: Choice,
     client: Client,
-    cookie: Option<String>,
+    cookies: Vec<LoginCookie>,
+}
+
+/// A login cookie that came with a call, valid or not.
+struct LoginCookie {
+    name: String,
+    value: String,
 }
 
 impl Public {
     fn of(request: &HttpRequest) -> Self {
         let state = state::of(request).clone();
-        let dialect = Dialect::of(request);
+        let choice = Call::of(request).choice;
         let client = Client::of(request, &state.core.settings.server.trusted_proxies);
-        let cookie = cookie::value(request.headers(), dialect.cookie());
-        Self { state, dialect, client, cookie }
+        let cookies = Self::cookie_names(&state, choice.dialect)
+            .into_iter()
+            .filter_map(|name| Some(LoginCookie { value: cookie::value(request.headers(), &name)?, name }))
+            .collect();
+        Self { state, choice, client, cookies }
+    }
+
+    /// The names of login cookies that are looked at, the one of the dialect first.
+    fn cookie_names(state: &AppState, dialect: Dialect) -> Vec<String> {
+        let mut names = vec![COOKIE_2.to_owned(), state.ruling.token_cookie.clone()];
+        if dialect.is_3() {
+            names.reverse();
+        }
+        names.truncate(if state.ruling.strict { 1 } else { 2 });
+        names
     }
 
     /// What all handlers share.
@@ -41,7 +63,21 @@ impl Public {
 
     /// The dialect of the answer.
     pub const fn dialect(&self) -> Dialect {
-        self.dialect
+        self.choice.dialect
+    }
+
+    /// How rows are written in the answer.
+    pub fn style(&self) -> Style {
+        let core = &self.state.core;
+        let by_dialect = match self.dialect() {
+            Dialect::V2 | Dialect::V3_2 => JsonDates::Offset,
+            Dialect::V3 => core.profile.json_dates,
+        };
+        Style {
+            dialect: self.dialect(),
+            dates: core.settings.console.json_dates.unwrap_or(by_dialect),
+            zone: core.settings.zone.clone(),
+        }
     }
 
     /// Where the call comes from.
@@ -49,9 +85,14 @@ impl Public {
         &self.client
     }
 
-    /// The login cookie that came with the call, valid or not.
-    pub fn cookie(&self) -> Option<&str> {
-        self.cookie.as_deref()
+    /// Name of the login cookie of the answer's dialect.
+    pub fn cookie_name(&self) -> &str {
+        if self.dialect().is_3() { &self.state.ruling.token_cookie } else { COOKIE_2 }
+    }
+
+    /// The login cookies that came with the call, valid or not.
+    pub fn cookies(&self) -> impl Iterator<Item = &str> {
+        self.cookies.iter().map(|cookie| cookie.value.as_str())
     }
 
     /// Who is logged in, if anybody.
@@ -59,23 +100,35 @@ impl Public {
     /// # Errors
     /// When the database does not answer.
     pub async fn user(&self) -> Result<Option<Arc<JobUser>>, Error> {
-        match self.cookie() {
-            Some(cookie) => Ok(self.state.sessions.find(cookie).await?),
-            None => Ok(None),
+        for cookie in &self.cookies {
+            if let Some(user) = self.state.sessions.find(&cookie.value).await? {
+                if self.choice.is_telling {
+                    self.state.habits.learn(&cookie.value, self.choice.dialect);
+                }
+                return Ok(Some(user));
+            }
         }
+        Ok(None)
     }
 
     async fn log_in(self) -> Result<LoginUser, Error> {
         match self.user().await? {
             Some(user) => Ok(LoginUser { public: self, user }),
-            None => Err(Error::Unauthenticated { clear_cookie: self.has_foreign_cookie(), post_only: false }),
+            None => Err(Error::Unauthenticated { clear_cookie: self.cookie_to_clear(), post_only: false }),
         }
     }
 
-    /// Whether a cookie came that no release of 2.x and none of ours can have made.
-    fn has_foreign_cookie(&self) -> bool {
-        let is_hex = |cookie: &str| cookie.bytes().all(|b| b.is_ascii_hexdigit());
-        self.cookie().is_some_and(|cookie| !Sessions::is_plausible(cookie) && !is_hex(cookie))
+    /// Name of a cookie that the Java admin of this dialect would tell the browser to forget: to 3.1 one that no release
+    /// can have made, from 3.2 any that logs nobody in.
+    fn cookie_to_clear(&self) -> Option<String> {
+        let is_hex = |value: &str| value.bytes().all(|b| b.is_ascii_hexdigit());
+        let own = self.cookies.iter().find(|cookie| cookie.name == self.cookie_name())?;
+        let is_bad = if self.dialect().is_3() {
+            !own.value.is_empty()
+        } else {
+            !Sessions::is_plausible(&own.value) && !is_hex(&own.value)
+        };
+        is_bad.then(|| own.name.clone())
     }
 }
 
@@ -165,7 +218,7 @@ impl FromRequest for AdminUser {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let public = Public::of(request);
-        let path = request.path().to_owned();
+        let path = Call::of(request).place.map_or_else(|| request.path().to_owned(), |place| place.path.to_owned());
         Box::pin(async move {
             let user = public.log_in().await?;
             if user.user().is_admin() {

@@ -8,12 +8,18 @@ use crate::i18n::Key;
 use crate::model::JobInfo;
 use crate::store::{Result as StoreResult, Store};
 use crate::web::auth::LoginUser;
+use crate::web::dialect::Dialect;
 use crate::web::error::Error;
 use crate::web::message::{Message, message};
 use crate::web::params::is_blank;
 
-/// Dialect 2 allows a sign, whatever the release.
-const NUMBERS: NumberRule = NumberRule::Signed;
+/// The number rule of a dialect: signs are allowed to 3.2.
+const fn numbers(dialect: Dialect) -> NumberRule {
+    match dialect {
+        Dialect::V2 | Dialect::V3_2 => NumberRule::Signed,
+        Dialect::V3 => NumberRule::Digits,
+    }
+}
 
 /// Items of a list as Java splits it: trailing empty ones fall away.
 fn items(list: &str) -> Vec<&str> {
@@ -28,6 +34,15 @@ fn fault(item: &str, key: Key) -> Message {
     message![Key::JobinfoFieldChildJobId, format!("({item})"), key]
 }
 
+fn is_digits(item: &str) -> bool {
+    !item.is_empty() && item.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What Java says from 3.3 on of digits that 32 bits cannot hold.
+fn too_large(item: &str) -> Error {
+    Error::Exception(message![format!("java.lang.NumberFormatException: For input string: \"{item}\"")])
+}
+
 /// Checks the children of a form, item by item, and writes the list as it is stored. `own_id` is 0 for a new job.
 ///
 /// # Errors
@@ -36,10 +51,14 @@ pub async fn check(user: &LoginUser, job: &mut JobInfo, own_id: i32) -> Result<(
     let Some(list) = job.child_jobid.clone().filter(|list| !is_blank(Some(list))) else { return Ok(()) };
     let core = &user.state().core;
     let items = items(&list);
+    let numbers = numbers(user.dialect());
     let mut ids = Vec::with_capacity(items.len());
     for item in &items {
         let refused = |key| Error::refused(fault(item, key));
-        let id = NUMBERS.parse(item).ok_or_else(|| refused(Key::SystemUnvalid))?;
+        let id = numbers.parse(item).ok_or_else(|| {
+            let is_too_large = numbers == NumberRule::Digits && is_digits(item);
+            if is_too_large { too_large(item) } else { refused(Key::SystemUnvalid) }
+        })?;
         let is_own = own_id != 0 && id == own_id;
         if is_own && core.profile.release >= Release::V2_5 {
             return Err(refused(Key::SystemUnvalid));
@@ -71,7 +90,7 @@ async fn leads_to(store: &Store, from: i32, to: i32) -> StoreResult<bool> {
     while !front.is_empty() {
         let lists: HashMap<i32, String> = store.children_of(&front).await?.into_iter().collect();
         let next: HashSet<i32> =
-            lists.values().flat_map(|list| list.split(',')).filter_map(|id| NUMBERS.parse(id)).collect();
+            lists.values().flat_map(|list| list.split(',')).filter_map(|id| NumberRule::Signed.parse(id)).collect();
         if next.contains(&to) {
             return Ok(true);
         }

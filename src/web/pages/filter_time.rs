@@ -6,16 +6,26 @@ use jiff::civil::Date;
 use crate::clock::Zone;
 use crate::model::EpochMs;
 
-/// Both ends of a span; an end that cannot be read is open, and a text that is no span is none at all.
-pub fn parse(text: &str, zone: &Zone) -> (Option<EpochMs>, Option<EpochMs>) {
+/// A span of time; an open end is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TimeSpan {
+    /// From this instant on.
+    pub from: Option<EpochMs>,
+    /// To this instant, included.
+    pub to: Option<EpochMs>,
+    /// An end was given that cannot be read: it is open, or from 3.3 on the call fails.
+    pub has_unreadable_end: bool,
+}
+
+/// Both ends of a span; a text that is no span is none at all.
+pub fn parse(text: &str, zone: &Zone) -> TimeSpan {
     let mut parts: Vec<&str> = text.split(" - ").collect();
     while parts.last().is_some_and(|part| part.is_empty()) {
         parts.pop();
     }
-    match parts[..] {
-        [from, to] => (instant(from, zone), instant(to, zone)),
-        _ => (None, None),
-    }
+    let [from, to] = parts[..] else { return TimeSpan::default() };
+    let (from, to) = (instant(from, zone), instant(to, zone));
+    TimeSpan { from, to, has_unreadable_end: from.is_none() || to.is_none() }
 }
 
 /// `yyyy-MM-dd HH:mm:ss`; fields beyond their range roll over, and what follows is not looked at.
@@ -62,11 +72,15 @@ mod tests {
 
     #[test]
     fn a_span_has_two_parts() {
-        let zone = Zone::utc();
-        assert_eq!(parse("1970-01-01 00:00:00 - 1970-01-01 00:00:01", &zone), (Some(0), Some(1000)));
-        assert_eq!(parse("abc - 1970-01-01 00:00:01", &zone), (None, Some(1000)));
-        for none in ["", "0", "1970-01-01 00:00:00", "1970-01-01 00:00:00 - ", "a - b", "a - b - c"] {
-            assert_eq!(parse(none, &zone), (None, None), "{none}");
+        let ends = |text: &str| {
+            let span = parse(text, &Zone::utc());
+            (span.from, span.to, span.has_unreadable_end)
+        };
+        assert_eq!(ends("1970-01-01 00:00:00 - 1970-01-01 00:00:01"), (Some(0), Some(1000), false));
+        assert_eq!(ends("abc - 1970-01-01 00:00:01"), (None, Some(1000), true));
+        assert_eq!(ends("a - b"), (None, None, true));
+        for none in ["", "0", "1970-01-01 00:00:00", "1970-01-01 00:00:00 - ", "a - b - c"] {
+            assert_eq!(ends(none), (None, None, false), "{none}");
         }
     }
 }

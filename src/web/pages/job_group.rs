@@ -6,20 +6,25 @@ use super::{Mapping, markup, page};
 use crate::config::Release;
 use crate::i18n::Key;
 use crate::model::{AddressType, EXECUTOR_GROUP, JobGroup, split_addresses};
-use crate::web::auth::AdminUser;
+use crate::web::auth::{AdminUser, LoginUser};
+use crate::web::dialect::Dialect;
 use crate::web::envelope::Reply;
 use crate::web::error::Error;
 use crate::web::message::{Message, message};
 use crate::web::params::{Params, is_blank, utf16_len};
-use crate::web::rows::GroupRow;
+use crate::web::rows::Row;
 
 pub(super) fn mappings() -> Vec<Mapping> {
+    use Dialect as D;
     vec![
-        Mapping::any("/jobgroup/pageList", web::to(page_list)),
-        Mapping::any("/jobgroup/save", web::to(save)),
-        Mapping::any("/jobgroup/update", web::to(update)),
-        Mapping::any("/jobgroup/remove", web::to(remove)),
-        Mapping::any("/jobgroup/loadById", web::to(load_by_id)),
+        Mapping::json("/jobgroup/pageList", D::ALL, web::to(page_list)),
+        Mapping::json("/jobgroup/save", D::TO_3_2, web::to(save)),
+        Mapping::json("/jobgroup/add", D::TO_3_2, web::to(save)).extra(),
+        Mapping::json("/jobgroup/insert", D::ONLY_3, web::to(save)),
+        Mapping::json("/jobgroup/update", D::ALL, web::to(update)),
+        Mapping::json("/jobgroup/remove", D::TO_3_2, web::to(remove)),
+        Mapping::json("/jobgroup/delete", D::ONLY_3, web::to(remove)),
+        Mapping::json("/jobgroup/loadById", D::ALL, web::to(load_by_id)),
     ]
 }
 
@@ -53,7 +58,7 @@ fn check_names(group: &JobGroup, is_refused: impl Fn(&str) -> bool) -> Result<()
     Ok(())
 }
 
-fn check_addresses(group: &JobGroup, is_refused: impl Fn(&str) -> bool) -> Result<(), Message> {
+fn check_addresses(group: &JobGroup, dialect: Dialect, is_refused: impl Fn(&str) -> bool) -> Result<(), Message> {
     let list = group.address_list.as_deref();
     if is_blank(list) {
         return Err(message![Key::JobgroupFieldAddressTypeLimit]);
@@ -61,10 +66,21 @@ fn check_addresses(group: &JobGroup, is_refused: impl Fn(&str) -> bool) -> Resul
     if list.is_some_and(is_refused) {
         return Err(message![Key::JobgroupFieldRegistryList, Key::SystemUnvalid]);
     }
-    if split_addresses(list).iter().any(|item| is_blank(Some(item))) {
-        return Err(message![Key::JobgroupFieldRegistryListUnvalid]);
+    for item in split_addresses(list) {
+        if is_blank(Some(&item)) {
+            return Err(message![Key::JobgroupFieldRegistryListUnvalid]);
+        }
+        if dialect == Dialect::V3 && !is_http(&item) {
+            return Err(message![Key::JobgroupFieldRegistryListUnvalid, "[2]"]);
+        }
     }
     Ok(())
+}
+
+/// Whether an address starts with `http:` or `https:`, as it must from 3.3 on.
+fn is_http(address: &str) -> bool {
+    let has = |scheme: &str| address.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    has("http:") || has("https:")
 }
 
 async fn save(user: AdminUser, params: Params) -> Result<Reply, Error> {
@@ -73,7 +89,7 @@ async fn save(user: AdminUser, params: Params) -> Result<Reply, Error> {
     let is_refused = |text: &str| markup::is_refused(core.profile.release, text);
     check_names(&group, is_refused).map_err(Error::refused)?;
     if group.address_type() == AddressType::Manual {
-        check_addresses(&group, is_refused).map_err(Error::refused)?;
+        check_addresses(&group, user.dialect(), is_refused).map_err(Error::refused)?;
     }
     core.store.insert_group(&group, user.state().now()).await?;
     // Executors that registered before their group was made are in it from now on.
@@ -93,7 +109,7 @@ async fn update(user: AdminUser, params: Params) -> Result<Reply, Error> {
     check_names(&group, is_refused).map_err(Error::refused)?;
     match group.address_type() {
         AddressType::Automatic => group.address_list = core.registry.address_list(&group.app_name).await?,
-        AddressType::Manual => check_addresses(&group, is_refused).map_err(Error::refused)?,
+        AddressType::Manual => check_addresses(&group, user.dialect(), is_refused).map_err(Error::refused)?,
     }
     if !core.store.update_group(&group, user.state().now()).await? {
         return Err(Error::Refused(None));
@@ -103,30 +119,46 @@ async fn update(user: AdminUser, params: Params) -> Result<Reply, Error> {
 }
 
 async fn remove(user: AdminUser, params: Params) -> Result<Reply, Error> {
-    let id = params.id()?;
+    let id = params.listed_id()?;
     let core = &user.state().core;
+    let is_3 = user.dialect().is_3();
+    let group = core.store.find_group(id).await?;
+    // To 3.1 a group that is gone is told of last.
+    if is_3 && group.is_none() {
+        return gone(&user);
+    }
     if core.store.is_group_used(id).await? {
         return Err(Error::refused(message![Key::JobgroupDelLimit0]));
     }
     if core.store.count_groups().await? == 1 {
         return Err(Error::refused(message![Key::JobgroupDelLimit1]));
     }
-    let Some(group) = core.store.find_group(id).await? else { return Err(Error::Refused(None)) };
+    let Some(group) = group else { return gone(&user) };
     if !core.store.remove_group(id).await? {
         // A job came in between, or somebody else was quicker.
         let used = core.store.is_group_used(id).await?;
         return Err(Error::Refused(used.then(|| message![Key::JobgroupDelLimit0])));
     }
-    if core.profile.release >= Release::V3_3 {
+    if core.profile.release >= Release::V3_3 || user.dialect() == Dialect::V3 {
         core.store.remove_entries_of(EXECUTOR_GROUP, &group.app_name).await?;
     }
     user.audit("jobgroup remove", &format!("{id} {}", group.app_name));
     Ok(Reply::done())
 }
 
-async fn load_by_id(user: AdminUser, params: Params) -> Result<Reply, Error> {
-    match user.state().core.store.find_group(params.id()?).await? {
-        Some(group) => Ok(Reply::content(&GroupRow::new(user.dialect(), group))),
+/// What is said of a group that is not there: from 3.3.1 on that it is gone as wished.
+fn gone(user: &AdminUser) -> Result<Reply, Error> {
+    if user.dialect() == Dialect::V3 { Ok(Reply::done()) } else { Err(Error::Refused(None)) }
+}
+
+async fn load_by_id(user: LoginUser, params: Params) -> Result<Reply, Error> {
+    let id = params.id()?;
+    // From 3.3.2 on not for administrators alone.
+    if !user.user().is_admin() && (user.dialect() != Dialect::V3 || !user.may_use_group(id)) {
+        return Err(Error::NotAdmin);
+    }
+    match user.state().core.store.find_group(id).await? {
+        Some(group) => Ok(Reply::content(&user.style().group(group))),
         None => Err(Error::Refused(None)),
     }
 }
@@ -135,7 +167,8 @@ async fn page_list(user: AdminUser, params: Params) -> Result<Reply, Error> {
     let (start, length) = page(&user, &params)?;
     let (app_name, title) = (params.text_or_empty("appname"), params.text_or_empty("title"));
     let (groups, total) = user.state().core.store.page_groups(&app_name, &title, start, length).await?;
-    let rows: Vec<GroupRow> = groups.into_iter().map(|group| GroupRow::new(user.dialect(), group)).collect();
+    let style = user.style();
+    let rows: Vec<Row> = groups.into_iter().map(|group| style.group(group)).collect();
     Ok(Reply::list(&rows, total))
 }
 
@@ -173,12 +206,21 @@ mod tests {
 
     #[test]
     fn trailing_commas_of_addresses_pass() {
-        let check = |addresses: &str| text(check_addresses(&group("", "", addresses), |text| text.contains('<')));
+        let check =
+            |addresses: &str| text(check_addresses(&group("", "", addresses), Dialect::V2, |text| text.contains('<')));
         assert_eq!(check(" "), "手动录入注册方式，机器地址不可为空");
         assert_eq!(check("http://a<b"), "机器地址非法");
         assert_eq!(check("http://a:1,,http://b:2"), "机器地址格式非法");
         for good in ["http://a:1,", ",", "127.0.0.1:9999"] {
             assert_eq!(check(good), "", "{good}");
         }
+    }
+
+    #[test]
+    fn addresses_need_a_scheme_from_3_3() {
+        let check = |addresses: &str| text(check_addresses(&group("", "", addresses), Dialect::V3, |_| false));
+        assert_eq!(check("HTTPS://a:1/,http:b"), "");
+        assert_eq!(check("127.0.0.1:9999, "), "机器地址格式非法[2]");
+        assert_eq!(check("http://a:1/, ,ftp:x"), "机器地址格式非法");
     }
 }

@@ -13,11 +13,12 @@ use crate::i18n::Key;
 use crate::model::{GlueType, JobInfo, ScheduleType, split_addresses};
 use crate::store::{JobFilter, ScheduleChange};
 use crate::web::auth::LoginUser;
+use crate::web::dialect::Dialect;
 use crate::web::envelope::Reply;
 use crate::web::error::Error;
 use crate::web::message::{Message, message};
 use crate::web::params::{Params, is_blank};
-use crate::web::rows::JobRow;
+use crate::web::rows::Row;
 
 /// A schedule that is started or edited fires this much later at the earliest: a pass of any admin may have read the
 /// next five seconds already.
@@ -26,15 +27,18 @@ const AHEAD_MS: i64 = 5_000;
 const PREVIEW: usize = 5;
 
 pub(super) fn mappings() -> Vec<Mapping> {
+    use Dialect as D;
     vec![
-        Mapping::any("/jobinfo/pageList", web::to(page_list)),
-        Mapping::any("/jobinfo/add", web::to(add)),
-        Mapping::any("/jobinfo/update", web::to(update)),
-        Mapping::any("/jobinfo/remove", web::to(remove)),
-        Mapping::any("/jobinfo/start", web::to(start)),
-        Mapping::any("/jobinfo/stop", web::to(stop)),
-        Mapping::any("/jobinfo/trigger", web::to(trigger)),
-        Mapping::any("/jobinfo/nextTriggerTime", web::to(next_trigger_time)),
+        Mapping::json("/jobinfo/pageList", D::ALL, web::to(page_list)),
+        Mapping::json("/jobinfo/add", D::TO_3_2, web::to(add)),
+        Mapping::json("/jobinfo/insert", D::ONLY_3, web::to(add)),
+        Mapping::json("/jobinfo/update", D::ALL, web::to(update)),
+        Mapping::json("/jobinfo/remove", D::TO_3_2, web::to(remove)),
+        Mapping::json("/jobinfo/delete", D::ONLY_3, web::to(remove)),
+        Mapping::json("/jobinfo/start", D::ALL, web::to(start)).id_tells(),
+        Mapping::json("/jobinfo/stop", D::ALL, web::to(stop)).id_tells(),
+        Mapping::json("/jobinfo/trigger", D::ALL, web::to(trigger)),
+        Mapping::json("/jobinfo/nextTriggerTime", D::ALL, web::to(next_trigger_time)),
     ]
 }
 
@@ -52,19 +56,20 @@ async fn page_list(user: LoginUser, params: Params) -> Result<Reply, Error> {
     let mut filter = JobFilter {
         job_group,
         trigger_status: params.int("triggerStatus")?,
-        job_desc: params.text_or_empty("jobDesc"),
-        executor_handler: params.text_or_empty("executorHandler"),
-        author: params.text_or_empty("author"),
+        job_desc: params.required_text("jobDesc")?.unwrap_or_default(),
+        executor_handler: params.required_text("executorHandler")?.unwrap_or_default(),
+        author: params.required_text("author")?.unwrap_or_default(),
         among: None,
     };
-    if job_group > 0 {
+    if job_group > 0 || user.dialect().is_3() {
         user.require_group(job_group)?;
     } else if !user.user().is_admin() {
         // "All" are all of this user's own.
         filter.among = Some(user.user().permitted_groups());
     }
     let (jobs, total) = user.state().core.store.page_jobs(&filter, start, length).await?;
-    let rows: Vec<JobRow> = jobs.into_iter().map(|job| JobRow::new(user.dialect(), job)).collect();
+    let style = user.style();
+    let rows: Vec<Row> = jobs.into_iter().map(|job| style.job(job)).collect();
     Ok(Reply::list(&rows, total))
 }
 
@@ -78,6 +83,7 @@ async fn add(user: LoginUser, params: Params) -> Result<Reply, Error> {
     check(&job, Purpose::Add, &core.profile, core.max_year).map_err(Error::refused)?;
     require_scripting(&user, &job.glue_type)?;
     normalise_source(&mut job);
+    trim_handler(&user, &mut job)?;
     child_jobs::check(&user, &mut job, 0).await?;
     let id = core.store.insert_job(&job, user.state().now()).await?;
     user.audit("jobinfo add", &format!("{id} {}", job.job_desc));
@@ -104,6 +110,7 @@ async fn update(user: LoginUser, params: Params) -> Result<Reply, Error> {
     if job.schedule_conf.is_none() {
         return Err(Error::Exception(message!["the parameter 'scheduleConf' is missing"]));
     }
+    trim_handler(&user, &mut job)?;
     let now = state.now();
     let moved = stored.schedule_type != job.schedule_type || stored.schedule_conf != job.schedule_conf;
     let next = if stored.trigger_status == 1 && moved { Some(next_after(&user, &job)?) } else { None };
@@ -111,6 +118,18 @@ async fn update(user: LoginUser, params: Params) -> Result<Reply, Error> {
     change.commit().await?;
     user.audit("jobinfo update", &format!("{} {}", job.id, job.job_desc));
     Ok(Reply::done())
+}
+
+/// From 3.2 on the handler's name loses the blanks around it, and must be there even where it means nothing.
+fn trim_handler(user: &LoginUser, job: &mut JobInfo) -> Result<(), Error> {
+    if !user.dialect().is_3() {
+        return Ok(());
+    }
+    match &job.executor_handler {
+        Some(handler) => job.executor_handler = Some(handler.trim_matches(|c| c <= ' ').to_owned()),
+        None => return Err(Error::Exception(message!["the parameter 'executorHandler' is missing; it may be empty"])),
+    }
+    Ok(())
 }
 
 /// Refuses a job with a script where `security.glue` keeps scripts from this user.
@@ -135,7 +154,7 @@ fn next_after(user: &LoginUser, job: &JobInfo) -> Result<i64, Error> {
 }
 
 async fn remove(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    let id = params.id()?;
+    let id = params.listed_id()?;
     let store = &user.state().core.store;
     let Some(job) = store.find_job(id).await? else { return Ok(Reply::done()) };
     require_group_of(&user, &job)?;
@@ -153,7 +172,7 @@ fn require_group_of(user: &LoginUser, job: &JobInfo) -> Result<(), Error> {
 }
 
 async fn start(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    change_schedule(&user, params.id()?, "jobinfo start", |job| {
+    change_schedule(&user, params.listed_id()?, "jobinfo start", |job| {
         if ScheduleType::parse(&job.schedule_type).is_none_or(|kind| kind == ScheduleType::None) {
             return Err(Error::refused(message![Key::ScheduleTypeNoneLimitStart]));
         }
@@ -163,7 +182,8 @@ async fn start(user: LoginUser, params: Params) -> Result<Reply, Error> {
 }
 
 async fn stop(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    change_schedule(&user, params.id()?, "jobinfo stop", |_| Ok(ScheduleChange { status: 0, last: 0, next: 0 })).await
+    change_schedule(&user, params.listed_id()?, "jobinfo stop", |_| Ok(ScheduleChange { status: 0, last: 0, next: 0 }))
+        .await
 }
 
 async fn change_schedule(
@@ -173,7 +193,9 @@ async fn change_schedule(
     decide: impl FnOnce(&JobInfo) -> Result<ScheduleChange, Error>,
 ) -> Result<Reply, Error> {
     let (mut change, job) = user.state().core.store.begin_job_change(id).await?;
-    let job = job.ok_or_else(|| Error::Exception(no_job()))?;
+    // To 3.1 the Java admin throws.
+    let gone = if user.dialect().is_3() { Error::refused } else { Error::Exception };
+    let job = job.ok_or_else(|| gone(no_job()))?;
     require_group_of(user, &job)?;
     let decided = decide(&job)?;
     change.save_schedule(id, decided, user.state().now()).await?;
@@ -183,18 +205,18 @@ async fn change_schedule(
 }
 
 async fn trigger(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    let id = params.int("id")?;
+    let id = params.id()?;
+    let (param, addresses) = (params.required_text("executorParam")?, params.required_text("addressList")?);
     let core = &user.state().core;
     let job = core.store.find_job(id).await?.ok_or_else(|| Error::refused(no_job()))?;
     require_group_of(&user, &job)?;
-    let addresses = params.text("addressList").filter(|list| !is_blank(Some(list)));
+    let addresses = addresses.filter(|list| !is_blank(Some(list)));
     if let Some(list) = &addresses {
         require_known(&user, &job, list).await?;
     }
     // An absent parameter is an empty one, and replaces the job's.
-    let param = params.text_or_empty("executorParam");
     core.triggers
-        .trigger_by_hand(id, param, addresses.clone())
+        .trigger_by_hand(id, param.unwrap_or_default(), addresses.clone())
         .await
         .map_err(|refused| Error::refused(message![refused.tell(user.state().locale())]))?;
     user.audit("jobinfo trigger", &format!("{id} {} on {}", job.job_desc, addresses.as_deref().unwrap_or("its group")));
@@ -232,7 +254,11 @@ fn is_known(list: &str, known: &[String]) -> bool {
 }
 
 async fn next_trigger_time(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    let (kind, conf) = (params.text_or_empty("scheduleType"), params.text("scheduleConf"));
+    let kind = params.required_text("scheduleType")?.unwrap_or_default();
+    let conf = params.required_text("scheduleConf")?;
+    if user.dialect() == Dialect::V3 && (is_blank(Some(&kind)) || is_blank(conf.as_deref())) {
+        return Ok(Reply::content(&[""; 0]));
+    }
     let state = user.state();
     let mut at = state.now();
     let mut times = Vec::new();

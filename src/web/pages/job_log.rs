@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::log_text::escape;
 use super::{Mapping, filter_time, page};
+use crate::config::Release;
 use crate::i18n::Key;
 use crate::model::{EpochMs, JobLog};
 use crate::protocol::{CallResult, LogRequest, Target};
@@ -18,15 +19,16 @@ use crate::web::envelope::Reply;
 use crate::web::error::Error;
 use crate::web::message::message;
 use crate::web::params::Params;
-use crate::web::rows::{JobRow, LogRow};
+use crate::web::rows::Row;
 
 pub(super) fn mappings() -> Vec<Mapping> {
+    use Dialect as D;
     vec![
-        Mapping::any("/joblog/pageList", web::to(page_list)),
-        Mapping::any("/joblog/getJobsByGroup", web::to(jobs_by_group)),
-        Mapping::any("/joblog/logDetailCat", web::to(log_detail_cat)),
-        Mapping::any("/joblog/logKill", web::to(log_kill)),
-        Mapping::any("/joblog/clearLog", web::to(clear_log)),
+        Mapping::json("/joblog/pageList", D::ALL, web::to(page_list)),
+        Mapping::json("/joblog/getJobsByGroup", D::ONLY_2, web::to(jobs_by_group)),
+        Mapping::json("/joblog/logDetailCat", D::ALL, web::to(log_detail_cat)),
+        Mapping::json("/joblog/logKill", D::ALL, web::to(log_kill)),
+        Mapping::json("/joblog/clearLog", D::ALL, web::to(clear_log)),
     ]
 }
 
@@ -39,22 +41,30 @@ async fn page_list(user: LoginUser, params: Params) -> Result<Reply, Error> {
         3 => LogStatus::Running,
         _ => LogStatus::All,
     };
+    let filter_time = params.required_text("filterTime")?.unwrap_or_default();
     user.require_group(job_group)?;
     let core = &user.state().core;
-    let (from, to) = filter_time::parse(&params.text_or_empty("filterTime"), &core.settings.zone);
+    let span = filter_time::parse(&filter_time, &core.settings.zone);
+    if user.dialect() == Dialect::V3 && span.has_unreadable_end {
+        return Err(Error::Exception(message!["java.lang.RuntimeException: parse error."]));
+    }
     if job_id > 0
         && let Some(job) = core.store.find_job(job_id).await?
     {
         user.require_group(job.job_group)?;
     }
     // To 3.3 the job alone counts when there is one; for a user who is no administrator his group does as well.
-    let by_job_alone = job_id > 0 && user.user().is_admin();
-    let filter = LogFilter { job_group: if by_job_alone { 0 } else { job_group }, job_id, status, from, to };
+    let both = user.dialect() == Dialect::V3 && core.profile.release >= Release::V3_4;
+    let by_job_alone = !both && job_id > 0 && user.user().is_admin();
+    let filter =
+        LogFilter { job_group: if by_job_alone { 0 } else { job_group }, job_id, status, from: span.from, to: span.to };
     let order = match user.dialect() {
-        Dialect::V2 => LogOrder::TriggerTime,
+        Dialect::V2 | Dialect::V3_2 => LogOrder::TriggerTime,
+        Dialect::V3 => LogOrder::Id,
     };
     let (logs, total) = core.store.page_logs(&filter, order, start, length).await?;
-    let rows: Vec<LogRow> = logs.into_iter().map(|log| LogRow::new(user.dialect(), log)).collect();
+    let style = user.style();
+    let rows: Vec<Row> = logs.into_iter().map(|log| style.log(log)).collect();
     Ok(Reply::list(&rows, total))
 }
 
@@ -62,7 +72,8 @@ async fn jobs_by_group(user: LoginUser, params: Params) -> Result<Reply, Error> 
     let job_group = params.int("jobGroup")?;
     user.require_group(job_group)?;
     let jobs = user.state().core.store.jobs_of_group(job_group).await?;
-    let rows: Vec<JobRow> = jobs.into_iter().map(|job| JobRow::new(user.dialect(), job)).collect();
+    let style = user.style();
+    let rows: Vec<Row> = jobs.into_iter().map(|job| style.job(job)).collect();
     Ok(Reply::content(&rows))
 }
 
@@ -80,8 +91,7 @@ async fn log_detail_cat(user: LoginUser, params: Params) -> Result<Reply, Error>
     let (log_id, from_line_num) = (params.long("logId")?, params.int("fromLineNum")?);
     let core = &user.state().core;
     let log = core.store.find_log(log_id).await?.filter(|log| user.may_use_group(log.job_group));
-    // A foreign run looks like one that is not there.
-    let log = log.ok_or_else(|| Error::refused(message![Key::JoblogLogidUnvalid]))?;
+    let log = log.ok_or_else(|| no_log(&user))?;
     let address = address(&log)?;
     let app_name = app_name(&user, log.job_group).await?;
     let request = LogRequest::new(log_id, log.trigger_time.unwrap_or_default(), from_line_num);
@@ -93,6 +103,16 @@ async fn log_detail_cat(user: LoginUser, params: Params) -> Result<Reply, Error>
         log_content: escape(core.profile.release, &page.log_content),
         end: page.is_end || is_over,
     }))
+}
+
+/// What is said of a run that is not there – and of one that is foreign: who may not see it does not learn whether it is
+/// there. From 3.2 on that is the refusal of a foreign run, before the sentence on a missing one.
+fn no_log(user: &LoginUser) -> Error {
+    if user.user().is_admin() || !user.dialect().is_3() {
+        return Error::refused(message![Key::JoblogLogidUnvalid]);
+    }
+    let name = format!("[username={}]", user.user().username);
+    Error::refused(message![Key::SystemPermissionLimit, name])
 }
 
 /// The address that was called for a run.
@@ -108,9 +128,9 @@ async fn app_name(user: &LoginUser, group: i32) -> Result<String, Error> {
 }
 
 async fn log_kill(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    let log_id = params.int("id")?;
+    let log_id = if user.dialect() == Dialect::V3 { params.long("id")? } else { params.id()?.into() };
     let core = &user.state().core;
-    let log = core.store.find_log(log_id.into()).await?;
+    let log = core.store.find_log(log_id).await?;
     let log = log.ok_or_else(|| Error::Exception(message![Key::JoblogLogidUnvalid]))?;
     let job = core.store.find_job(log.job_id).await?;
     let job = job.ok_or_else(|| Error::refused(message![Key::JobinfoGlueJobidUnvalid]))?;

@@ -5,18 +5,25 @@ use actix_web::{HttpResponse, Responder as _, web};
 
 use super::Mapping;
 use crate::i18n::Key;
+use crate::protocol::CallResult;
+use crate::web::auth::session::Sessions;
 use crate::web::auth::{LoginUser, Public, cookie, password, seed_password};
-use crate::web::envelope::Reply;
+use crate::web::dialect::Dialect;
+use crate::web::envelope::{Reply, failure};
 use crate::web::error::Error;
 use crate::web::message::message;
 use crate::web::params::{Params, is_blank};
 
 pub(super) fn mappings() -> Vec<Mapping> {
+    use Dialect as D;
     vec![
-        Mapping::any("/", web::to(index)),
-        Mapping::any("/toLogin", web::to(login_page)),
-        Mapping::post("/login", web::to(log_in)),
-        Mapping::post("/logout", web::to(log_out)),
+        Mapping::page("/", D::ALL, web::to(index)),
+        Mapping::page("/toLogin", D::ONLY_2, web::to(login_page)),
+        Mapping::page("/auth/login", D::FROM_3_2, web::to(login_page)),
+        Mapping::json("/login", D::ONLY_2, web::to(log_in)).post_only(),
+        Mapping::json("/logout", D::ONLY_2, web::to(log_out)).post_only(),
+        Mapping::json("/auth/doLogin", D::FROM_3_2, web::to(log_in)).post_only(),
+        Mapping::json("/auth/logout", D::FROM_3_2, web::to(log_out)).post_only(),
     ]
 }
 
@@ -44,8 +51,13 @@ async fn login_page(public: Public) -> Result<HttpResponse, Error> {
 }
 
 async fn log_in(public: Public, params: Params, request: actix_web::HttpRequest) -> Result<HttpResponse, Error> {
-    let name = params.text("userName").or_else(|| params.text("username")).unwrap_or_default();
-    let given = params.text_or_empty("password");
+    let user_name = params.text("userName").or_else(|| params.text("username"));
+    if public.dialect() == Dialect::V3_2 {
+        // In 3.2 alone both must be there.
+        user_name.as_ref().ok_or(Error::Missing("userName"))?;
+        params.required_text("password")?;
+    }
+    let (name, given) = (user_name.unwrap_or_default(), params.text_or_empty("password"));
     if is_blank(Some(&name)) || is_blank(Some(&given)) {
         return Err(Error::refused(message![Key::LoginParamEmpty]));
     }
@@ -66,18 +78,31 @@ async fn log_in(public: Public, params: Params, request: actix_web::HttpRequest)
     let value = state.sessions.log_in(&user).await?;
     tracing::info!(target: "audit", user = %user.username, from = %client, action = "login", "logged in");
     let remember = params.text("ifRemember").as_deref() == Some("on");
-    let cookie = cookie::issued(public.dialect().cookie(), &value, remember, client.is_https(), state.now());
-    Ok(with_cookie(Reply::done().respond_to(&request), &cookie))
+    let cookie = cookie::issued(public.cookie_name(), &value, remember, client.is_https(), state.now());
+    Ok(with_cookie(Reply::LoggedIn.respond_to(&request), &cookie))
 }
 
 async fn log_out(public: Public, request: actix_web::HttpRequest) -> Result<HttpResponse, Error> {
-    let answer = Reply::done().respond_to(&request);
-    let Some(value) = public.cookie() else { return Ok(answer) };
-    if let Some(user) = public.user().await? {
+    let answer = Reply::LoggedIn.respond_to(&request);
+    if public.cookies().next().is_none() {
+        return Ok(answer);
+    }
+    let user = public.user().await?;
+    if let Some(user) = &user {
         tracing::info!(target: "audit", user = %user.username, from = %public.client(), action = "logout", "logged out");
     }
-    public.state().sessions.log_out(value).await?;
-    Ok(with_cookie(answer, &cookie::cleared(public.dialect().cookie())))
+    let mut has_login = false;
+    for value in public.cookies() {
+        has_login |= Sessions::is_plausible(value);
+        public.state().sessions.log_out(value).await?;
+    }
+    // From 3.2 on a cookie that no login can have made is told.
+    let answer = if public.dialect().is_3() && !has_login {
+        failure(public.dialect(), CallResult::FAIL, Some("token is invalid"))
+    } else {
+        answer
+    };
+    Ok(with_cookie(answer, &cookie::cleared(public.cookie_name())))
 }
 
 fn with_cookie(mut answer: HttpResponse, cookie: &str) -> HttpResponse {

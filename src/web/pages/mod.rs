@@ -1,7 +1,6 @@
 //! The console's calls, one module a page of the Java admin's console (its controllers).
 //!
-//! A module owns its paths. Every path takes every method, as the mappings of the Java admins do, and with or without a
-//! slash at its end; login and logout take POST alone.
+//! A module owns its paths. Every path takes every method, as the mappings of the Java admins do; login and logout take POST alone.
 
 pub mod child_jobs;
 pub mod filter_time;
@@ -16,6 +15,8 @@ mod markup;
 use actix_web::Route;
 
 use super::auth::LoginUser;
+use super::call::{Kind, Place};
+use super::dialect::Dialect;
 use super::error::Error;
 use super::params::Params;
 
@@ -30,20 +31,44 @@ pub enum Methods {
 
 /// A path of the console and who answers it.
 pub struct Mapping {
-    /// Below the context path, starting with a slash.
-    pub path: &'static str,
+    /// The path, the dialects that have it, and what it answers with.
+    pub place: Place,
     /// Which methods it takes.
     pub methods: Methods,
+    /// No release has it: it is there for a client that asks for it all the same.
+    pub is_extra: bool,
     pub(super) route: Route,
 }
 
 impl Mapping {
-    const fn any(path: &'static str, route: Route) -> Self {
-        Self { path, methods: Methods::Any, route }
+    /// A call that is answered with JSON.
+    const fn json(path: &'static str, dialects: &'static [Dialect], route: Route) -> Self {
+        let place = Place { path, kind: Kind::Json, dialects, id_tells: false };
+        Self { place, methods: Methods::Any, is_extra: false, route }
     }
 
-    const fn post(path: &'static str, route: Route) -> Self {
-        Self { path, methods: Methods::Post, route }
+    /// A page for people.
+    const fn page(path: &'static str, dialects: &'static [Dialect], route: Route) -> Self {
+        let place = Place { path, kind: Kind::Page, dialects, id_tells: false };
+        Self { place, methods: Methods::Any, is_extra: false, route }
+    }
+
+    /// It takes POST alone.
+    const fn post_only(mut self) -> Self {
+        self.methods = Methods::Post;
+        self
+    }
+
+    /// With `id` it is a call of the releases to 3.2.
+    const fn id_tells(mut self) -> Self {
+        self.place.id_tells = true;
+        self
+    }
+
+    /// No release has it.
+    const fn extra(mut self) -> Self {
+        self.is_extra = true;
+        self
     }
 }
 
@@ -57,9 +82,10 @@ pub fn mappings() -> Vec<Mapping> {
 
 /// The part of a list that is asked for: rows to skip and rows to give.
 fn page(user: &LoginUser, params: &Params) -> Result<(i64, i64), Error> {
-    let (start, length) = (params.int_or("start", 0)?, params.int_or("length", 10)?);
+    let (from, count) = if user.dialect() == Dialect::V3 { ("offset", "pagesize") } else { ("start", "length") };
+    let (start, length) = (params.int_or(from, 0)?, params.int_or(count, 10)?);
     if start < 0 || length < 0 {
-        let text = "start and length of a page must not be negative";
+        let text = format!("{from} and {count} of a page must not be negative");
         return Err(Error::Exception(super::message::message![text]));
     }
     Ok((start.into(), i64::from(length).min(user.state().core.settings.console.page_limit)))

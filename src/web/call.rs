@@ -1,0 +1,194 @@
+//! What is found out about a call of the console before its handler runs: its parameters, and the dialect of the answer.
+
+use std::collections::HashMap;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{HttpMessage as _, HttpRequest};
+
+use super::auth::cookie;
+use super::dialect::{COOKIE_2, Choice, Dialect, HEADER, Signs};
+use super::error::{self, Error};
+use super::params::{self, Pairs};
+use super::state::{self, AppState};
+
+/// What kind of answer a path gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// JSON.
+    Json,
+    /// A page for people.
+    Page,
+}
+
+/// A path of the console, as far as it decides how its calls are answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// The path below the context path.
+    pub path: &'static str,
+    /// JSON or a page.
+    pub kind: Kind,
+    /// The dialects that have it.
+    pub dialects: &'static [Dialect],
+    /// With `id` it is a call of the releases to 3.2, with `ids[]` one of those after.
+    pub id_tells: bool,
+}
+
+/// A call, looked through.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The dialect of the answer.
+    pub choice: Choice,
+    /// Where it went; nothing known of an unknown path.
+    pub place: Option<Place>,
+    /// Its parameters, whatever their form.
+    pub pairs: Rc<Pairs>,
+}
+
+impl Call {
+    /// The call that a request is. Where nothing read its body – a path that does not exist – its headers and its
+    /// query must do.
+    pub fn of(request: &HttpRequest) -> Self {
+        if let Some(call) = request.extensions().get::<Self>() {
+            return call.clone();
+        }
+        let pairs = Pairs::parse(request.query_string(), b"");
+        let choice = choose(request, None, &pairs);
+        Self { choice, place: None, pairs: Rc::new(pairs) }
+    }
+
+    /// The dialect of the answer to a request.
+    pub fn dialect(request: &HttpRequest) -> Dialect {
+        Self::of(request).choice.dialect
+    }
+}
+
+fn choose(request: &HttpRequest, place: Option<Place>, pairs: &Pairs) -> Choice {
+    let state = state::of(request);
+    let has = |name: &&str| pairs.has(name);
+    let id_tells = place.is_some_and(|place| place.id_tells);
+    let parameter = if ["offset", "pagesize", "ids[]", "ids"].iter().any(has) {
+        Some(Dialect::V3)
+    } else if ["start", "length"].iter().any(has) || (id_tells && pairs.has("id")) {
+        Some(Dialect::V2)
+    } else {
+        None
+    };
+    let signs = Signs {
+        path: place.map_or(&[], |place| place.dialects),
+        parameter,
+        habit: login_cookies(request, state).into_iter().find_map(|cookie| state.habits.of(&cookie)),
+        ..Signs::of_headers(request.headers(), &state.ruling)
+    };
+    signs.choose(&state.ruling)
+}
+
+fn login_cookies(request: &HttpRequest, state: &AppState) -> Vec<String> {
+    let names = [COOKIE_2, state.ruling.token_cookie.as_str()];
+    names.into_iter().filter_map(|name| cookie::value(request.headers(), name)).collect()
+}
+
+/// Reads the parameters of a call and finds its dialect before the handler runs; names the dialect in the answer. A call
+/// whose body is too large or breaks off is answered here.
+///
+/// # Errors
+/// Those of the handler.
+pub async fn look_through(
+    place: Place,
+    mut request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let payload = request.take_payload();
+    let read = read(request.request(), payload).await;
+    let (pairs, fault) = match read {
+        Ok(pairs) => (pairs, None),
+        Err(error) => (Pairs::parse(request.query_string(), b""), Some(error)),
+    };
+    let choice = choose(request.request(), Some(place), &pairs);
+    request.extensions_mut().insert(Call { choice, place: Some(place), pairs: Rc::new(pairs) });
+    if let Some(fault) = fault {
+        let answer = error::render(&fault, request.request());
+        return Ok(request.into_response(answer));
+    }
+    let strict = state::of(request.request()).ruling.strict;
+    let mut response = next.call(request).await?;
+    if !strict {
+        name(response.response_mut().headers_mut(), choice.dialect);
+    }
+    Ok(response.map_into_boxed_body())
+}
+
+fn name(headers: &mut actix_web::http::header::HeaderMap, dialect: Dialect) {
+    if let Ok(header) = HeaderName::try_from(HEADER) {
+        headers.insert(header, HeaderValue::from_static(dialect.word()));
+    }
+}
+
+/// The parameters. Of a caller without any login no more is read than a login may have: it will be turned away.
+async fn read(request: &HttpRequest, payload: Payload) -> Result<Pairs, Error> {
+    let state = state::of(request);
+    let may_be_known = !login_cookies(request, state).is_empty() || request.headers().contains_key(AUTHORIZATION);
+    match params::read_pairs(request, payload, may_be_known).await {
+        Err(Error::TooLarge(_)) if !may_be_known && !params::is_login(request) => {
+            Ok(Pairs::parse(request.query_string(), b""))
+        }
+        read => read,
+    }
+}
+
+/// Logins whose habits are known at a time; the oldest is forgotten.
+const HABITS: usize = 10_000;
+
+/// Which dialect each login uses, as its earlier calls have told: in memory, per node, as good as it goes.
+#[derive(Debug, Default)]
+pub struct Habits(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    dialects: HashMap<String, Dialect>,
+    order: VecDeque<String>,
+}
+
+impl Habits {
+    /// The dialect that this login has used.
+    pub fn of(&self, cookie: &str) -> Option<Dialect> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).dialects.get(cookie).copied()
+    }
+
+    /// Notes what the first telling call of a login has told; a stray call later does not change it.
+    pub fn learn(&self, cookie: &str, dialect: Dialect) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.dialects.contains_key(cookie) {
+            return;
+        }
+        known.dialects.insert(cookie.to_owned(), dialect);
+        known.order.push_back(cookie.to_owned());
+        if known.order.len() > HABITS
+            && let Some(oldest) = known.order.pop_front()
+        {
+            known.dialects.remove(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_habit_stays_and_the_oldest_login_is_forgotten() {
+        let habits = Habits::default();
+        for n in 0..=HABITS {
+            habits.learn(&n.to_string(), Dialect::V3);
+        }
+        habits.learn("1", Dialect::V2);
+        assert_eq!(habits.of("0"), None);
+        assert_eq!(habits.of("1"), Some(Dialect::V3));
+        assert_eq!(habits.of(&HABITS.to_string()), Some(Dialect::V3));
+    }
+}
