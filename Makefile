@@ -6,11 +6,12 @@ export PATH := $(PATH):$(if $(CARGO_HOME),$(CARGO_HOME),$(HOME)/.cargo)/bin
 
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 SOAK_SECONDS ?= 3600
+FUZZ_SECONDS ?= 600
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh') .ci/run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev build test test-unit test-db compat lint audit db-up db-down bench soak coverage dist clean
+.PHONY: help setup run dev build test test-unit test-db compat fuzz lint audit db-up db-down bench soak coverage dist clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +46,9 @@ test-db: ## Integration tests on SQLite, MariaDB and PostgreSQL
 compat: ## Real executors against the built program (RELEASE=1: the release binary)
 	@scripts/setup.sh test
 	@RELEASE=$(RELEASE) scripts/test.sh compat
+
+fuzz: ## Made-up calls, cookies, bodies and cron expressions for ten minutes (FUZZ_SECONDS=600)
+	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --locked -p xxl-job-admin --test it fuzz:: -- --nocapture
 
 lint: ## Format, clippy, rustdoc, shell scripts; warnings are errors
 	@scripts/setup.sh lint

@@ -12,6 +12,7 @@ mod core;
 mod cron_golden;
 mod cron_properties;
 mod direction;
+mod fuzz;
 mod mail;
 mod protocol;
 mod schema_facts;
