@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the executors of the compatibility suite into TARGET/compat-executors, where TARGET is cargo's target folder:
-#   java/VERSION/{jars,classes}, java/launcher, go/executor, python/venv
+# Builds the executors and console clients of the compatibility suite into TARGET/compat-executors, where TARGET is
+# cargo's target folder:
+#   java/VERSION/{jars,classes}, java/launcher, go/executor, python/venv, auto/{jars,release-N}, xxl-admin-sh/venv
 # Each part has a stamp and is built again only when its sources are newer, so a second run does nothing and needs no
 # network. Needs a JDK 17, Maven, Go 1.22 and Python 3.10 (or later each).
 set -euo pipefail
@@ -18,36 +19,39 @@ fresh() {
     [ -e "$stamp" ] && [ -z "$(find "$@" -newer "$stamp" -print -quit)" ]
 }
 
-build_jars() {
-    local version=$1 dir=$out/java/$1
-    fresh "$dir/jars.stamp" "$here/executors/java/pom.xml" && return
-    echo "java $version: jars"
-    rm -rf "$dir/jars"
-    # groovy is two thirds of the size and only GLUE_GROOVY needs it
-    mvn -q -B -Dstyle.color=never -f "$here/executors/java/pom.xml" dependency:copy-dependencies "-Dxxl.version=$version" \
-        -DincludeScope=runtime -DexcludeArtifactIds=groovy "-DoutputDirectory=$dir/jars"
-    touch "$dir/jars.stamp"
+# copy_jars POM OUTPUT [EXCLUDED [MAVEN_ARGUMENT...]]
+copy_jars() {
+    local pom=$1 jars=$2 excluded=${3:-}
+    fresh "$jars.stamp" "$pom" && return
+    echo "jars -> ${jars#"$out"/}"
+    rm -rf "$jars"
+    mvn -q -B -Dstyle.color=never -f "$pom" dependency:copy-dependencies -DincludeScope=runtime \
+        "-DexcludeArtifactIds=$excluded" "-DoutputDirectory=$jars" "${@:4}"
+    touch "$jars.stamp"
 }
 
-# build_classes SOURCE_FOLDER OUTPUT CLASS_PATH
-build_classes() {
-    fresh "$2.stamp" "$1" && return
-    echo "java: $(basename "$1") -> ${2#"$out"/}"
-    rm -rf "$2"
-    mkdir -p "$2"
-    javac -nowarn -encoding UTF-8 -cp "$3" -d "$2" "$1"/*.java
-    touch "$2.stamp"
+# compile OUTPUT CLASS_PATH SOURCE_FOLDER...
+compile() {
+    local output=$1 class_path=$2
+    shift 2
+    fresh "$output.stamp" "$@" && return
+    echo "classes -> ${output#"$out"/}"
+    rm -rf "$output"
+    mkdir -p "$output"
+    find "$@" -name '*.java' -print0 | xargs -0 javac -nowarn -encoding UTF-8 -cp "$class_path" -d "$output"
+    touch "$output.stamp"
 }
 
 build_java() {
     local version sources
     mkdir -p "$out/java"
-    build_classes "$here/executors/java/launcher" "$out/java/launcher" .
+    compile "$out/java/launcher" . "$here/executors/java/launcher"
     for version in $java_versions; do
-        build_jars "$version"
+        # groovy is two thirds of the size and only GLUE_GROOVY needs it
+        copy_jars "$here/executors/java/pom.xml" "$out/java/$version/jars" groovy "-Dxxl.version=$version"
         sources=core-2.3
         [ "$version" = 2.2.0 ] && sources=core-2.2
-        build_classes "$here/executors/java/$sources" "$out/java/$version/classes" "$out/java/$version/jars/*"
+        compile "$out/java/$version/classes" "$out/java/$version/jars/*" "$here/executors/java/$sources"
     done
 }
 
@@ -59,15 +63,28 @@ build_go() {
     touch "$out/go/stamp"
 }
 
-build_python() {
-    fresh "$out/python/stamp" "$here/executors/python/requirements.txt" && return
-    echo "python"
-    rm -rf "$out/python"
-    python3 -m venv "$out/python/venv"
-    "$out/python/venv/bin/pip" install -q --disable-pip-version-check -r "$here/executors/python/requirements.txt"
-    touch "$out/python/stamp"
+# build_venv REQUIREMENTS OUTPUT
+build_venv() {
+    fresh "$2/stamp" "$1" && return
+    echo "python -> ${2#"$out"/}"
+    rm -rf "$2"
+    python3 -m venv "$2/venv"
+    "$2/venv/bin/pip" install -q --disable-pip-version-check -r "$1"
+    touch "$2/stamp"
+}
+
+# Two releases of an application that differ in the schedule of its job.
+build_auto() {
+    local release
+    mkdir -p "$out/auto"
+    copy_jars "$here/clients/auto/pom.xml" "$out/auto/jars"
+    for release in release-1 release-2; do
+        compile "$out/auto/$release" "$out/auto/jars/*" "$here/clients/auto/app" "$here/clients/auto/$release"
+    done
 }
 
 build_java
 build_go
-build_python
+build_venv "$here/executors/python/requirements.txt" "$out/python"
+build_auto
+build_venv "$here/clients/requirements.txt" "$out/xxl-admin-sh"

@@ -14,7 +14,7 @@ use crate::process::Process;
 /// The token that executors and admin share.
 pub const TOKEN: &str = "default_token";
 /// The administrator's password.
-const PASSWORD: &str = "compat-suite-1";
+pub const PASSWORD: &str = "compat-suite-1";
 /// How long a start may take; the machine may be busy.
 const START: Duration = Duration::from_mins(1);
 /// How long a stop may take; the admin itself drains for 30 s at most.

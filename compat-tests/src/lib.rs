@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod admin;
+pub mod client;
 pub mod console;
 pub mod database;
 pub mod eventually;

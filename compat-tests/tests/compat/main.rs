@@ -6,6 +6,8 @@ mod answers;
 mod executors;
 mod inbound;
 mod mixed;
+mod xxl_admin_sh;
+mod xxl_job_auto;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -56,15 +58,24 @@ async fn run(filters: Vec<String>) -> Result<bool> {
 
 async fn side_by_side(report: &Rc<Report>, work: &Path) -> Result<()> {
     let mut suites = JoinSet::new();
-    if LINES.iter().any(|line| report.wants(line.name)) {
+    let with_executors = LINES.iter().any(|line| report.wants(line.name));
+    if with_executors || [xxl_admin_sh::SUITE, xxl_job_auto::SUITE].iter().any(|suite| report.wants(suite)) {
         build_executors().await?;
+    }
+    if with_executors {
         let (report, work) = (Rc::clone(report), PathBuf::from(work));
         suites.spawn_local(async move { ("executors".to_owned(), executors::all(&report, &work).await) });
     }
-    if report.wants(inbound::SUITE) {
-        let (report, work) = (Rc::clone(report), PathBuf::from(work));
-        suites.spawn_local(async move { (inbound::SUITE.to_owned(), inbound::suite(&report, &work).await) });
+    /// Starts a suite of one module if it is wanted.
+    macro_rules! start {
+        ($($suite:ident),+) => {$(
+            if report.wants($suite::SUITE) {
+                let (report, work) = (Rc::clone(report), PathBuf::from(work));
+                suites.spawn_local(async move { ($suite::SUITE.to_owned(), $suite::suite(&report, &work).await) });
+            }
+        )+};
     }
+    start!(inbound, xxl_admin_sh, xxl_job_auto);
     for release in answers::RELEASES {
         let suite = answers::suite_name(release);
         if report.wants(&suite) {
