@@ -30,17 +30,42 @@ impl Answer {
     }
 }
 
+/// A request as it goes over the wire.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Request line and headers, with the empty line behind them.
+    pub head: String,
+    /// The body as it is framed.
+    pub body: String,
+    /// The body goes only after `100 Continue`.
+    pub waits: bool,
+}
+
 /// Sends a request to a port on this machine and reads the answer.
 ///
 /// # Errors
 /// When the exchange fails or takes too long.
 pub async fn exchange(port: u16, method: &str, path: &str, headers: &[(String, String)], body: &str) -> Result<Answer> {
     let headers: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n{body}", headers.concat());
+    let head = format!("{method} {path} HTTP/1.1\r\n{}\r\n", headers.concat());
+    send(port, &Request { head, body: body.to_owned(), waits: false }).await
+}
+
+/// Sends a request to a port on this machine and reads the answer.
+///
+/// # Errors
+/// When the exchange fails or takes too long, or when the body is waited for in vain.
+pub async fn send(port: u16, request: &Request) -> Result<Answer> {
     let talk = async {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
-        stream.write_all(request.as_bytes()).await?;
-        read_answer(BufReader::new(stream), method == "HEAD").await
+        let mut stream = BufReader::new(TcpStream::connect(("127.0.0.1", port)).await?);
+        stream.write_all(request.head.as_bytes()).await?;
+        if request.waits {
+            let line = read_line(&mut stream).await?;
+            ensure!(line.split(' ').nth(1) == Some("100"), "the body is not wanted: {line}");
+            read_headers(&mut stream).await?;
+        }
+        stream.write_all(request.body.as_bytes()).await?;
+        read_answer(stream, request.head.starts_with("HEAD ")).await
     };
     timeout(PATIENCE, talk).await.context("no answer in time")?
 }

@@ -19,6 +19,7 @@ pub mod eventually;
 pub mod exchange;
 pub mod executor;
 pub mod fires;
+pub mod flow;
 pub mod paths;
 pub mod port;
 pub mod process;

@@ -1,4 +1,4 @@
-//! An executor that accepts every call and never reports back.
+//! An executor that accepts every call, has a log of one line, and never reports back.
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,8 +7,8 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-const ACCEPTED: &[u8] =
-    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"code\":200}";
+const ACCEPTED: &str = r#"{"code":200}"#;
+const LOG: &str = r#"{"code":200,"content":{"fromLineNum":1,"toLineNum":1,"logContent":"a line\n","isEnd":true}}"#;
 
 /// The executor; stops when dropped.
 pub struct Sink {
@@ -54,10 +54,14 @@ async fn serve(stream: TcpStream, calls: &AtomicU64) -> Result<()> {
     let mut stream = BufReader::new(stream);
     loop {
         let mut length = 0;
+        let mut answer = ACCEPTED;
         loop {
             let mut line = String::new();
             if stream.read_line(&mut line).await? == 0 {
                 return Ok(());
+            }
+            if line.split(' ').nth(1) == Some("/log") {
+                answer = LOG;
             }
             if line.trim_end().is_empty() {
                 break;
@@ -70,6 +74,8 @@ async fn serve(stream: TcpStream, calls: &AtomicU64) -> Result<()> {
         }
         stream.read_exact(&mut vec![0; length]).await?;
         calls.fetch_add(1, Ordering::Relaxed);
-        stream.write_all(ACCEPTED).await?;
+        let head =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", answer.len());
+        stream.write_all(format!("{head}{answer}").as_bytes()).await?;
     }
 }

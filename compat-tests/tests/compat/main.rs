@@ -4,6 +4,7 @@
 //! they run side by side; only the mixed cluster, which watches seconds, runs alone at the end.
 mod answers;
 mod executors;
+mod flows;
 mod inbound;
 mod mixed;
 mod xxl_admin_sh;
@@ -75,7 +76,7 @@ async fn side_by_side(report: &Rc<Report>, work: &Path) -> Result<()> {
             }
         )+};
     }
-    start!(inbound, xxl_admin_sh, xxl_job_auto);
+    start!(inbound, flows, xxl_admin_sh, xxl_job_auto);
     for release in answers::RELEASES {
         let suite = answers::suite_name(release);
         if report.wants(&suite) {
