@@ -12,6 +12,7 @@ pub mod dialect;
 pub mod envelope;
 pub mod error;
 mod message;
+mod multipart;
 pub mod pages;
 mod params;
 pub mod rows;

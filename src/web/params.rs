@@ -1,4 +1,4 @@
-//! Parameters as a servlet container reads them: query and form body merged, query first.
+//! Parameters as a servlet container reads them: query and form body, urlencoded or multipart, merged, query first.
 //!
 //! Mirrors what Spring MVC on Tomcat makes of a call to the Java admins: a text given several
 //! times is joined with commas, of a number given several times the first counts, blanks in a number do not matter and
@@ -18,6 +18,7 @@ use super::call::Call;
 use super::dialect::Dialect;
 use super::error::Error;
 use super::message::message;
+use super::multipart;
 use super::state;
 use crate::i18n::Key;
 
@@ -227,8 +228,15 @@ pub(super) async fn read_pairs(request: &HttpRequest, payload: Payload, may_be_k
         .is_some_and(|value| value.trim_start().get(..FORM.len()).is_some_and(|t| t.eq_ignore_ascii_case(FORM)));
     let takes_body = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let limit = if is_login(request) || !may_be_known { LOGIN_LIMIT } else { LIMIT };
-    let form = if is_form && takes_body { read(payload, limit).await? } else { Vec::new() };
-    Ok(Pairs::parse(request.query_string(), &form))
+    let boundary = content_type.and_then(multipart::boundary);
+    if !takes_body || (!is_form && boundary.is_none()) {
+        return Ok(Pairs::parse(request.query_string(), b""));
+    }
+    let body = read(payload, limit).await?;
+    let Some(boundary) = boundary else { return Ok(Pairs::parse(request.query_string(), &body)) };
+    let mut pairs = Pairs::parse(request.query_string(), b"");
+    pairs.0.extend(multipart::fields(&body, boundary));
+    Ok(pairs)
 }
 
 /// Reads a body up to a limit.
