@@ -176,8 +176,7 @@ impl Player<'_> {
         let json: Value = serde_json::from_str(&answer.body)?;
         let dialect = call.dialect.as_ref().unwrap_or(&self.flow.dialect);
         self.look_at_dialect(dialect, answer)?;
-        let path = call.call.split([' ', '?']).nth(1).unwrap_or_default().trim_end_matches('/');
-        let like = call.like.as_deref().unwrap_or(path);
+        let like = call.like.as_deref().unwrap_or(path_of(call));
         if like != "none" {
             self.site.schemas.get(&**dialect).context("dialect")?.check(like, &json)?;
         }
@@ -215,16 +214,13 @@ impl Player<'_> {
 
     /// Keeps what later calls send.
     fn take(&mut self, call: &Call, answer: &Answer) -> Result<()> {
-        let cookies: Vec<&String> = answer
-            .headers
-            .iter()
-            .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
-            .map(|(_, value)| value)
-            .collect();
-        let is_login = call.call.ends_with("/login") || call.call.ends_with("/auth/doLogin");
+        let set = answer.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
+        // A cookie that is no login, or none any more, may be taken back.
+        let cookies: Vec<&String> =
+            set.map(|(_, cookie)| cookie).filter(|cookie| !cookie.contains("Thu, 01 Jan 1970")).collect();
+        let is_login = ["/login", "/auth/doLogin"].contains(&path_of(call));
         let logs_in = is_login && call.code == 200 && call.status == 200;
-        let is_logout = call.call.ends_with("/logout");
-        ensure!(is_logout || cookies.len() == usize::from(logs_in), "{} cookies are set: {cookies:?}", cookies.len());
+        ensure!(cookies.len() == usize::from(logs_in), "{} cookies are set: {cookies:?}", cookies.len());
         if logs_in {
             self.login = Some(login(cookies[0])?);
         }
@@ -241,6 +237,11 @@ impl Player<'_> {
         }
         Ok(())
     }
+}
+
+/// The path alone, as it was recorded.
+fn path_of(call: &Call) -> &str {
+    call.call.split([' ', '?']).nth(1).unwrap_or_default().trim_end_matches('/')
 }
 
 /// What a client can take out of a Set-Cookie, and whether it can: some split the text by hand.
