@@ -1,11 +1,15 @@
 //! An executor that accepts every call, has a log of one line, and never reports back.
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+
+use crate::paths;
 
 const ACCEPTED: &str = r#"{"code":200}"#;
 const LOG: &str = r#"{"code":200,"content":{"fromLineNum":1,"toLineNum":1,"logContent":"a line\n","isEnd":true}}"#;
@@ -14,9 +18,12 @@ const LOG: &str = r#"{"code":200,"content":{"fromLineNum":1,"toLineNum":1,"logCo
 pub struct Sink {
     /// Where it listens, as an executor would register it.
     pub address: String,
-    calls: Arc<AtomicU64>,
+    calls: Calls,
     task: JoinHandle<()>,
 }
+
+/// The paths that were called, in order.
+type Calls = Arc<Mutex<Vec<String>>>;
 
 impl Sink {
     /// Listens on a free port.
@@ -24,23 +31,58 @@ impl Sink {
     /// # Errors
     /// When there is none.
     pub async fn start() -> Result<Self> {
+        Self::start_at("", None).await
+    }
+
+    /// Listens on a free port, below a path of its own (`app/` or empty), as an executor inside another server does.
+    ///
+    /// # Errors
+    /// When there is no port.
+    pub async fn below(path: &str) -> Result<Self> {
+        Self::start_at(path, None).await
+    }
+
+    /// The same by https, with a certificate that nobody vouches for.
+    ///
+    /// # Errors
+    /// When there is no port or no certificate.
+    pub async fn with_tls(path: &str) -> Result<Self> {
+        Self::start_at(path, Some(acceptor()?)).await
+    }
+
+    async fn start_at(path: &str, tls: Option<TlsAcceptor>) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = format!("http://{}/", listener.local_addr()?);
-        let calls = Arc::new(AtomicU64::new(0));
-        let count = Arc::clone(&calls);
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let address = format!("{scheme}://{}/{path}", listener.local_addr()?);
+        let calls = Calls::default();
+        let seen = Arc::clone(&calls);
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let count = Arc::clone(&count);
+                let (seen, tls) = (Arc::clone(&seen), tls.clone());
                 // A connection ends with the caller's wish; there is nobody to tell.
-                tokio::spawn(async move { drop(serve(stream, &count).await) });
+                tokio::spawn(async move {
+                    let ended = match tls {
+                        None => serve(stream, &seen).await,
+                        Some(tls) => match tls.accept(stream).await {
+                            Ok(stream) => serve(stream, &seen).await,
+                            Err(error) => Err(error.into()),
+                        },
+                    };
+                    drop(ended);
+                });
             }
         });
         Ok(Self { address, calls, task })
     }
 
+    /// The paths that were called so far, in order.
+    pub fn paths(&self) -> Vec<String> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Calls answered so far.
-    pub fn calls(&self) -> u64 {
-        self.calls.load(Ordering::Relaxed)
+    pub fn calls(&self) -> usize {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 
@@ -50,19 +92,32 @@ impl Drop for Sink {
     }
 }
 
-async fn serve(stream: TcpStream, calls: &AtomicU64) -> Result<()> {
+fn acceptor() -> Result<TlsAcceptor> {
+    let read = |name: &str| {
+        let file = paths::package().join("../tests/it/protocol").join(name);
+        std::fs::read(&file).with_context(|| file.display().to_string())
+    };
+    let certificate = CertificateDer::from(read("another.example.cert.der")?);
+    let key = PrivateKeyDer::try_from(read("another.example.key.der")?).map_err(anyhow::Error::msg)?;
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, calls: &Calls) -> Result<()> {
     let mut stream = BufReader::new(stream);
     loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).await? == 0 {
+            return Ok(());
+        }
+        let path = line.split(' ').nth(1).context("a request line")?.to_owned();
         let mut length = 0;
-        let mut answer = ACCEPTED;
         loop {
-            let mut line = String::new();
-            if stream.read_line(&mut line).await? == 0 {
-                return Ok(());
-            }
-            if line.split(' ').nth(1) == Some("/log") {
-                answer = LOG;
-            }
+            line.clear();
+            stream.read_line(&mut line).await?;
             if line.trim_end().is_empty() {
                 break;
             }
@@ -73,9 +128,11 @@ async fn serve(stream: TcpStream, calls: &AtomicU64) -> Result<()> {
             }
         }
         stream.read_exact(&mut vec![0; length]).await?;
-        calls.fetch_add(1, Ordering::Relaxed);
-        let head =
-            format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", answer.len());
+        let answer = if path.ends_with("/log") { LOG } else { ACCEPTED };
+        calls.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        let length = answer.len();
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n");
         stream.write_all(format!("{head}{answer}").as_bytes()).await?;
+        stream.flush().await?;
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Needs the built admin, `TEST_MYSQL_URL`, a JDK, Maven, Go and Python. Suites wait far more than they compute, so
 //! they run side by side; only the mixed cluster, which watches seconds, runs alone at the end.
+mod addresses;
 mod answers;
 mod executors;
 mod flows;
@@ -76,7 +77,7 @@ async fn side_by_side(report: &Rc<Report>, work: &Path) -> Result<()> {
             }
         )+};
     }
-    start!(inbound, flows, xxl_admin_sh, xxl_job_auto);
+    start!(inbound, addresses, flows, xxl_admin_sh, xxl_job_auto);
     for release in answers::RELEASES {
         let suite = answers::suite_name(release);
         if report.wants(&suite) {
