@@ -13,6 +13,7 @@ mod outage;
 mod registry;
 mod results;
 mod retries;
+mod sql;
 mod stop;
 
 use crate::support::db::TestDb;
