@@ -5,7 +5,8 @@
 #
 # unit     unit tests and the examples in the documentation; no server
 # db       integration tests on SQLite, MariaDB and PostgreSQL
-# compat   real executors (Java, Go, Python) against the built program on MariaDB; RELEASE=1 takes the release binary
+# compat   real executors (Java, Go, Python) and console clients (Python, Java) against the built program on MariaDB;
+#          RELEASE=1 takes the release binary
 #
 # MariaDB and PostgreSQL are started for the run and stopped after it, unless TEST_MYSQL_URL and TEST_POSTGRES_URL name
 # servers. With CI=true a command that takes longer than TEST_TIMEOUT seconds is ended. A stage that fails does not keep
@@ -72,7 +73,7 @@ db() {
 }
 
 compat() {
-    local profile=debug flags=() ok=0
+    local profile=debug flags=() kind ok=0
     if [ "${RELEASE:-0}" = 1 ]; then profile=release flags=(--release); fi
     start_databases || return 1
     run compat-tests/build-executors.sh &&
@@ -80,7 +81,9 @@ compat() {
     XXL_JOB_ADMIN_BIN=$(realpath "$target")/$profile/xxl-job-admin
     export XXL_JOB_ADMIN_BIN
     run cargo test --locked -p compat-tests --no-fail-fast || ok=1
-    grep -q "^executor	" "$TEST_PARTICIPANTS" || { echo "compat: no executor took part" | tee -a "$log"; ok=1; }
+    for kind in executor client; do
+        grep -q "^$kind	" "$TEST_PARTICIPANTS" || { echo "compat: no $kind took part" | tee -a "$log"; ok=1; }
+    done
     return $ok
 }
 
@@ -88,7 +91,7 @@ compat() {
 for stage; do
     case $stage in
         unit | db | compat) ;;
-        *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+        *) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     esac
 done
 for stage; do
@@ -110,7 +113,7 @@ echo "== summary"
 printf -v stages '%s, ' "${times[@]}"
 echo "stages:    ${stages%, }"
 echo "databases: $(took_part database)"
-case " $* " in *" compat "*) echo "executors: $(took_part executor)" ;; esac
+case " $* " in *" compat "*) echo "executors: $(took_part executor)"; echo "clients:   $(took_part client)" ;; esac
 [ ${#broken[@]} -eq 0 ] || echo "failed:    ${broken[*]}"
 scripts/count-tests.sh "$log"
 [ ${#broken[@]} -eq 0 ]

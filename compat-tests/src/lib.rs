@@ -1,6 +1,6 @@
 //! Harness of the compatibility suite: it starts the built admin on a database of its own, real executors beside it
-//! (Java 2.2.0 to 3.3.2, Go, Python), and drives the admin from outside, as the scripts of an existing site do: over
-//! the 2.x console paths and the executor protocol.
+//! (Java 2.2.0 to 3.3.2, Go, Python) and real clients of the console (Python, Java), and drives the admin from outside,
+//! as the scripts of an existing site do: over the console's paths and the executor protocol.
 //!
 //! The cases are in `tests/compat`. Settings, all from the environment:
 //!

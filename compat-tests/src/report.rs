@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-/// Adds a line `executor<TAB>name` to the file that `TEST_PARTICIPANTS` names, from which the summary of all stages
-/// tells what took part; nothing without it.
+/// Adds a line `kind<TAB>name` (of kind `executor` or `client`) to the file that `TEST_PARTICIPANTS` names, from which
+/// the summary of all stages tells what took part; nothing without it.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn took_part(name: &str) -> Result<()> {
+pub fn took_part(kind: &str, name: &str) -> Result<()> {
     if let Some(path) = std::env::var_os("TEST_PARTICIPANTS") {
         let mut file = std::fs::File::options().create(true).append(true).open(path)?;
-        file.write_all(format!("executor\t{name}\n").as_bytes())?;
+        file.write_all(format!("{kind}\t{name}\n").as_bytes())?;
     }
     Ok(())
 }

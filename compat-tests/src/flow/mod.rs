@@ -4,6 +4,7 @@
 //! is a variable: see [`play`].
 mod play;
 mod schema;
+mod wire;
 
 use std::collections::BTreeMap;
 

@@ -5,15 +5,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::{Call, Flow, Framing, Schemas};
+use super::{Call, Flow, Schemas, wire};
 use crate::eventually::eventually;
 use crate::exchange::{self, Answer, Request};
 use crate::recording::media_type;
 
 /// Longest wait for what takes its time, e.g. a run.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Parts a multipart body.
-const BOUNDARY: &str = "----compat7MA4YWxkTrZu0gW";
 /// Largest cookie value that all clients keep.
 const LONGEST_COOKIE: usize = 1024;
 
@@ -110,42 +108,26 @@ impl Player<'_> {
         for header in &call.headers {
             headers.push(self.fill(header)?);
         }
-        let mut body = String::new();
-        let mut content_type = String::new();
-        if let Some(form) = &call.form {
-            body = self.fill(form)?;
-            "application/x-www-form-urlencoded".clone_into(&mut content_type);
-        } else if let Some(json) = &call.json {
-            body = self.fill(json)?;
-            "application/json".clone_into(&mut content_type);
-        } else if let Some(parts) = &call.multipart {
-            for part in parts {
-                let (name, value) = part.split_once('=').context("name=value")?;
-                let head = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
-                body += &format!("{head}{}\r\n", self.fill(value)?);
-            }
-            body += &format!("--{BOUNDARY}--\r\n");
-            content_type = format!("multipart/form-data; boundary={BOUNDARY}");
-        }
-        let has_type = headers.iter().any(|header| header.to_ascii_lowercase().starts_with("content-type:"));
-        if !content_type.is_empty() && !has_type {
-            headers.push(format!("Content-Type: {content_type}"));
-        }
-        match call.framing {
-            Framing::Chunked => {
-                headers.push("Transfer-Encoding: chunked".to_owned());
-                body = in_chunks(&body);
-            }
-            _ if method == "GET" && body.is_empty() => {}
-            _ => headers.push(format!("Content-Length: {}", body.len())),
-        }
-        if call.framing == Framing::Continue {
-            headers.push("Expect: 100-continue".to_owned());
-        }
-        let version = if call.framing == Framing::Old { "1.0" } else { "1.1" };
+        let (content_type, body) = self.body(call)?;
         let path = format!("{}{}", self.site.context, self.fill(path)?);
-        let head = format!("{method} {path} HTTP/{version}\r\n{}\r\n\r\n", headers.join("\r\n"));
-        Ok(Request { head, body, waits: call.framing == Framing::Continue })
+        Ok(wire::request(method, &path, headers, content_type, body, call.framing))
+    }
+
+    /// The body and its type, empty without one.
+    fn body(&self, call: &Call) -> Result<(&'static str, String)> {
+        if let Some(form) = &call.form {
+            return Ok(("application/x-www-form-urlencoded", self.fill(form)?));
+        }
+        if let Some(json) = &call.json {
+            return Ok(("application/json", self.fill(json)?));
+        }
+        let Some(parts) = &call.multipart else { return Ok(("", String::new())) };
+        let mut fields = Vec::new();
+        for part in parts {
+            let (name, value) = part.split_once('=').context("name=value")?;
+            fields.push((name, self.fill(value)?));
+        }
+        Ok((wire::MULTIPART, wire::multipart(&fields)))
     }
 
     /// Makes a call and looks at the answer.
@@ -175,7 +157,8 @@ impl Player<'_> {
         ensure!(answer.body.starts_with('{'), "it does not start with a brace");
         let json: Value = serde_json::from_str(&answer.body)?;
         let dialect = call.dialect.as_ref().unwrap_or(&self.flow.dialect);
-        self.look_at_dialect(dialect, answer)?;
+        let said = answer.header("X-XXL-Dialect");
+        ensure!(said == Some(dialect), "the answer says that it is in dialect {said:?}");
         let like = call.like.as_deref().unwrap_or(path_of(call));
         if like != "none" {
             self.site.schemas.get(&**dialect).context("dialect")?.check(like, &json)?;
@@ -186,13 +169,6 @@ impl Player<'_> {
         for (place, wanted) in &call.expect {
             self.expect(place, value(&json, place), wanted)?;
         }
-        Ok(())
-    }
-
-    /// The answer says which dialect it is in.
-    fn look_at_dialect(&self, dialect: &str, answer: &Answer) -> Result<()> {
-        let said = answer.header("X-XXL-Dialect");
-        ensure!(said.is_none_or(|said| said == dialect), "the answer says that it is in dialect {said:?}");
         Ok(())
     }
 
@@ -261,22 +237,6 @@ fn value<'a>(json: &'a Value, place: &str) -> &'a Value {
     })
 }
 
-/// A body in chunks of a few bytes.
-fn in_chunks(body: &str) -> String {
-    let mut out = String::new();
-    let mut rest = body;
-    while !rest.is_empty() {
-        let mut end = rest.len().min(7);
-        while !rest.is_char_boundary(end) {
-            end += 1;
-        }
-        let (chunk, behind) = rest.split_at(end);
-        out += &format!("{:x}\r\n{chunk}\r\n", chunk.len());
-        rest = behind;
-    }
-    out + "0\r\n\r\n"
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -289,12 +249,6 @@ mod tests {
         assert_eq!(value(&json, "data.0.id"), 7);
         assert_eq!(value(&json, "data.1.id"), &Value::Null);
         assert_eq!(value(&json, "data.id"), &Value::Null);
-    }
-
-    #[test]
-    fn bodies_are_chunked() {
-        assert_eq!(in_chunks("12345678"), "7\r\n1234567\r\n1\r\n8\r\n0\r\n\r\n");
-        assert_eq!(in_chunks(""), "0\r\n\r\n");
     }
 
     #[test]

@@ -74,10 +74,9 @@ impl Schema {
         match (self, value) {
             (Self::Number, Value::Number(_))
             | (Self::Flag, Value::Bool(_))
-            | (Self::Text | Self::List(_), Value::Null)
             | (Self::Text, Value::String(_))
             | (Self::List(None), Value::Array(_))
-            | (Self::Object { nullable: true, .. }, Value::Null) => Ok(()),
+            | (Self::Text | Self::List(_) | Self::Object { nullable: true, .. }, Value::Null) => Ok(()),
             (Self::List(Some(schema)), Value::Array(items)) => {
                 items.iter().enumerate().try_for_each(|(nth, item)| schema.check(item, &format!("{at}[{nth}]")))
             }

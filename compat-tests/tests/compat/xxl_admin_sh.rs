@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use compat_tests::admin::Admin;
 use compat_tests::client::Shell;
 use compat_tests::eventually::eventually;
-use compat_tests::report::Report;
+use compat_tests::report::{Report, took_part};
 use compat_tests::sink::Sink;
 use sqlx::MySqlPool;
 
@@ -56,6 +56,7 @@ impl Desk {
         let found = desk.shell.type_line("group list shell").await?;
         ensure!(found.contains("shell-group"), "{found}");
         desk.one_login().await?;
+        took_part("client", "xxl-admin-sh-0.1.1")?;
         Ok(desk)
     }
 

@@ -8,7 +8,7 @@ use compat_tests::admin::Admin;
 use compat_tests::client::{AutoNode, AutoStart};
 use compat_tests::eventually::eventually;
 use compat_tests::port;
-use compat_tests::report::Report;
+use compat_tests::report::{Report, took_part};
 use sqlx::MySqlPool;
 
 /// The suite's name in the report.
@@ -82,6 +82,7 @@ impl Site<'_> {
         let expected = (HANDLER, "JobAutoRegister", "CRON", "0/3 * * * * ?", "BEAN", 1);
         ensure!((&*job.0, &*job.1, &*job.2, &*job.3, &*job.4, job.5) == expected, "{job:?}");
         self.runs_after(0).await?;
+        took_part("client", "xxl-job-auto-1.0.1")?;
         no_errors(&node)?;
         node.stop().await
     }

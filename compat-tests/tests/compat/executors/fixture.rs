@@ -166,7 +166,7 @@ impl Fixture {
             Ok(())
         };
         eventually("both nodes stand in the group", PATIENCE, look).await?;
-        took_part(line.name)?;
+        took_part("executor", line.name)?;
         Ok(Self { world, line, appname, group, first, second, gates: AtomicU32::new(0) })
     }
 
