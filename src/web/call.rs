@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
-use actix_web::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{HttpMessage as _, HttpRequest};
 
@@ -123,7 +123,14 @@ pub async fn look_through(
     Ok(response.map_into_boxed_body())
 }
 
-fn name(headers: &mut actix_web::http::header::HeaderMap, dialect: Dialect) {
+/// A refusal, which is rendered anew, says which dialect it is in, like any answer.
+pub(super) fn keep_name(answer: &HeaderMap, rendered: &mut HeaderMap) {
+    if let (Some(dialect), Ok(header)) = (answer.get(HEADER), HeaderName::try_from(HEADER)) {
+        rendered.insert(header, dialect.clone());
+    }
+}
+
+fn name(headers: &mut HeaderMap, dialect: Dialect) {
     if let Ok(header) = HeaderName::try_from(HEADER) {
         headers.insert(header, HeaderValue::from_static(dialect.word()));
     }

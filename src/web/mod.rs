@@ -178,7 +178,10 @@ async fn edge(
         .and_then(|error| error.as_error::<Error>())
         .map(|error| error::render(error, response.request()));
     let response = match rendered {
-        Some(rendered) => response.into_response(rendered),
+        Some(mut rendered) => {
+            call::keep_name(response.headers(), rendered.headers_mut());
+            response.into_response(rendered)
+        }
         None => response.map_into_boxed_body(),
     };
     let route = response.request().match_pattern().unwrap_or_else(|| "none".to_owned());
