@@ -126,6 +126,25 @@ impl Store {
         Ok(self.main.execute(query).await?.rows)
     }
 
+    /// Removes the rows of this group whose values start so, but for one row's value. Gives how many.
+    pub async fn remove_entries_starting(&self, group: &str, prefix: &str, but: Option<&str>) -> Result<u64> {
+        let query = Query::new("SELECT id, registry_value FROM xxl_job_registry WHERE registry_group = ?").bind(group);
+        let mut ids = Vec::new();
+        for row in self.main.fetch_all(query).await? {
+            let value = row.text(1)?;
+            if value.starts_with(prefix) && but != Some(value.as_str()) {
+                ids.push(row.int(0)?);
+            }
+        }
+        ids.sort_unstable();
+        let mut removed = 0;
+        for chunk in ids.chunks(CHUNK) {
+            let query = Query::varying("DELETE FROM xxl_job_registry WHERE id IN ").push_numbers(chunk.iter().copied());
+            removed += self.main.execute(query).await?.rows;
+        }
+        Ok(removed)
+    }
+
     /// Removes all rows whose last beat is older than the instant. Gives how many.
     pub async fn sweep_registry(&self, dead_before: EpochMs) -> Result<u64> {
         let query = Query::new("SELECT id FROM xxl_job_registry WHERE update_time < ? ORDER BY id")

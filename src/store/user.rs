@@ -45,6 +45,31 @@ impl Store {
         self.main.fetch_optional(query.push_bind(id)).await?.map(|row| self.user(&row)).transpose()
     }
 
+    /// The 3.x login token of a user: the stored one if there is one, else `fresh`, which is stored then. So logins at
+    /// several admins, and several at once, share one token. None when the user is gone or the tables have no tokens.
+    pub async fn share_token(&self, id: i32, fresh: &str) -> Result<Option<String>> {
+        if !self.schema.user_token {
+            return Ok(None);
+        }
+        let query =
+            Query::new("UPDATE xxl_job_user SET token = ? WHERE id = ? AND (token IS NULL OR trim(token) = '')")
+                .bind(fresh)
+                .bind(id);
+        self.main.execute(query).await?;
+        let query = Query::new("SELECT token FROM xxl_job_user WHERE id = ?").bind(id);
+        let row = self.main.fetch_optional(query).await?;
+        Ok(row.map(|row| row.maybe_text(0)).transpose()?.flatten())
+    }
+
+    /// Empties the 3.x login token of a user, as the log-out of a Java admin does.
+    pub async fn clear_token(&self, id: i32) -> Result<()> {
+        if !self.schema.user_token {
+            return Ok(());
+        }
+        let query = Query::new("UPDATE xxl_job_user SET token = '' WHERE id = ?").bind(id);
+        self.main.execute(query).await.map(drop)
+    }
+
     /// Stores a password hash. Tells whether the user exists.
     pub async fn save_password(&self, id: i32, hash: &str) -> Result<bool> {
         let query = Query::new("UPDATE xxl_job_user SET password = ? WHERE id = ?").bind(hash).bind(id);

@@ -10,6 +10,7 @@ use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, ResponseError};
 
 use super::auth::cookie;
 use super::call::{Call, Kind, Place};
+use super::client::Client;
 use super::dialect::Dialect;
 use super::envelope::{exception, failure};
 use super::message::Message;
@@ -105,7 +106,8 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
             if *post_only {
                 headers.insert(ALLOW, HeaderValue::from_static("POST"));
             }
-            if let Some(cleared) = clear_cookie.as_ref().and_then(|name| cookie::cleared(name).parse().ok()) {
+            let secure = Client::of(request, &state::of(request).core.settings.server.trusted_proxies).is_https();
+            if let Some(cleared) = clear_cookie.as_ref().and_then(|name| cookie::cleared(name, secure).parse().ok()) {
                 headers.append(SET_COOKIE, cleared);
             }
             answer

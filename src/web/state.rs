@@ -6,9 +6,10 @@ use actix_web::HttpRequest;
 use actix_web::web::Data;
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use super::auth::cookie::Family;
 use super::auth::session::Sessions;
 use super::call::Habits;
-use super::dialect::Ruling;
+use super::dialect::{COOKIE_2, Ruling};
 use crate::clock::SharedClock;
 use crate::complete::Complete;
 use crate::config::{Profile, Release, Settings};
@@ -64,7 +65,7 @@ impl AppState {
     /// The state of one HTTP edge over these parts.
     pub fn new(core: Core) -> Arc<Self> {
         let tokens = Tokens::of(&core.settings);
-        let sessions = Sessions::new(core.store.clone(), core.clock.clone(), core.settings.console.login_days);
+        let sessions = Sessions::new(core.store.clone(), core.clock.clone(), &core.settings.console);
         let console = &core.settings.console;
         let ruling = Ruling {
             default: console.dialect.unwrap_or(core.profile.console),
@@ -92,6 +93,14 @@ impl AppState {
     /// The context path, empty for the root.
     pub(super) fn context_path(&self) -> &str {
         self.core.settings.server.context_path.trim_end_matches('/')
+    }
+
+    /// Name of a login cookie.
+    pub(super) fn cookie_name(&self, family: Family) -> &str {
+        match family {
+            Family::Identity => COOKIE_2,
+            Family::Token => &self.ruling.token_cookie,
+        }
     }
 
     /// Whether the console's calls are at the root, too.

@@ -6,6 +6,15 @@ use actix_web::http::header::{COOKIE, HeaderMap, HttpDate};
 
 use crate::model::EpochMs;
 
+/// The two login cookies, by the releases that introduced them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// To 3.1: `XXL_JOB_LOGIN_IDENTITY`.
+    Identity,
+    /// From 3.2: `xxl_job_login_token`, or as `xxl-sso.token.key` names it.
+    Token,
+}
+
 /// Life of a remembered cookie in the browser, in seconds. Java's is 68 years, which some clients cannot parse.
 const REMEMBERED_S: u64 = 31_536_000;
 
@@ -31,9 +40,11 @@ pub fn issued(name: &str, value: &str, remember: bool, secure: bool, now: EpochM
     format!("{name}={value}{life}; Path=/; HttpOnly; SameSite=Lax{secure}")
 }
 
-/// `Set-Cookie` that makes the browser forget the login.
-pub fn cleared(name: &str) -> String {
-    format!("{name}=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:10 GMT; Path=/; HttpOnly")
+/// `Set-Cookie` that makes the browser forget the login. With the attributes of the login: a cookie that was set as
+/// `Secure` may be replaced only by one that is.
+pub fn cleared(name: &str, secure: bool) -> String {
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{name}=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:10 GMT; Path=/; HttpOnly; SameSite=Lax{secure}")
 }
 
 #[cfg(test)]

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
-use super::cookie;
+use super::cookie::{self, Family};
+use super::java_cookie::Token;
 use super::session::Sessions;
 use crate::config::settings::JsonDates;
 use crate::model::JobUser;
 use crate::web::call::Call;
 use crate::web::client::Client;
-use crate::web::dialect::{COOKIE_2, Choice, Dialect};
+use crate::web::dialect::{Choice, Dialect};
 use crate::web::error::Error;
 use crate::web::rows::Style;
 use crate::web::state::{self, AppState};
@@ -29,9 +30,24 @@ pub struct Public {
 }
 
 /// A login cookie that came with a call, valid or not.
-struct LoginCookie {
-    name: String,
-    value: String,
+pub struct LoginCookie {
+    /// Which of the two.
+    pub family: Family,
+    /// Its name at this site.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl LoginCookie {
+    /// Whether a login can have made it, by its looks.
+    pub fn could_be_valid(&self) -> bool {
+        Sessions::is_plausible(&self.value)
+            || match self.family {
+                Family::Identity => self.value.bytes().all(|b| b.is_ascii_hexdigit()),
+                Family::Token => Token::decode(&self.value).is_some(),
+            }
+    }
 }
 
 impl Public {
@@ -39,21 +55,25 @@ impl Public {
         let state = state::of(request).clone();
         let choice = Call::of(request).choice;
         let client = Client::of(request, &state.core.settings.server.trusted_proxies);
-        let cookies = Self::cookie_names(&state, choice.dialect)
-            .into_iter()
-            .filter_map(|name| Some(LoginCookie { value: cookie::value(request.headers(), &name)?, name }))
+        let cookies = Self::families(&state, choice.dialect)
+            .iter()
+            .filter_map(|family| {
+                let name = state.cookie_name(*family);
+                let value = cookie::value(request.headers(), name)?;
+                Some(LoginCookie { family: *family, name: name.to_owned(), value })
+            })
             .collect();
         Self { state, choice, client, cookies }
     }
 
-    /// The names of login cookies that are looked at, the one of the dialect first.
-    fn cookie_names(state: &AppState, dialect: Dialect) -> Vec<String> {
-        let mut names = vec![COOKIE_2.to_owned(), state.ruling.token_cookie.clone()];
-        if dialect.is_3() {
-            names.reverse();
+    /// The login cookies that are looked at, the one of the dialect first.
+    const fn families(state: &AppState, dialect: Dialect) -> &'static [Family] {
+        match (state.ruling.strict, dialect.is_3()) {
+            (false, false) => &[Family::Identity, Family::Token],
+            (false, true) => &[Family::Token, Family::Identity],
+            (true, false) => &[Family::Identity],
+            (true, true) => &[Family::Token],
         }
-        names.truncate(if state.ruling.strict { 1 } else { 2 });
-        names
     }
 
     /// What all handlers share.
@@ -85,14 +105,19 @@ impl Public {
         &self.client
     }
 
-    /// Name of the login cookie of the answer's dialect.
+    /// The login cookie of the answer's dialect.
+    pub const fn family(&self) -> Family {
+        if self.dialect().is_3() { Family::Token } else { Family::Identity }
+    }
+
+    /// Its name.
     pub fn cookie_name(&self) -> &str {
-        if self.dialect().is_3() { &self.state.ruling.token_cookie } else { COOKIE_2 }
+        self.state.cookie_name(self.family())
     }
 
     /// The login cookies that came with the call, valid or not.
-    pub fn cookies(&self) -> impl Iterator<Item = &str> {
-        self.cookies.iter().map(|cookie| cookie.value.as_str())
+    pub fn cookies(&self) -> &[LoginCookie] {
+        &self.cookies
     }
 
     /// Who is logged in, if anybody.
@@ -101,7 +126,7 @@ impl Public {
     /// When the database does not answer.
     pub async fn user(&self) -> Result<Option<Arc<JobUser>>, Error> {
         for cookie in &self.cookies {
-            if let Some(user) = self.state.sessions.find(&cookie.value).await? {
+            if let Some(user) = self.state.sessions.find(cookie.family, &cookie.value).await? {
                 if self.choice.is_telling {
                     self.state.habits.learn(&cookie.value, self.choice.dialect);
                 }
@@ -121,13 +146,8 @@ impl Public {
     /// Name of a cookie that the Java admin of this dialect would tell the browser to forget: to 3.1 one that no release
     /// can have made, from 3.2 any that logs nobody in.
     fn cookie_to_clear(&self) -> Option<String> {
-        let is_hex = |value: &str| value.bytes().all(|b| b.is_ascii_hexdigit());
-        let own = self.cookies.iter().find(|cookie| cookie.name == self.cookie_name())?;
-        let is_bad = if self.dialect().is_3() {
-            !own.value.is_empty()
-        } else {
-            !Sessions::is_plausible(&own.value) && !is_hex(&own.value)
-        };
+        let own = self.cookies.iter().find(|cookie| cookie.family == self.family())?;
+        let is_bad = if self.dialect().is_3() { !own.value.is_empty() } else { !own.could_be_valid() };
         is_bad.then(|| own.name.clone())
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod cookie;
 mod extract;
+pub mod java_cookie;
 pub mod password;
 pub mod seed_password;
 pub mod session;

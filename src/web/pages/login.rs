@@ -6,7 +6,6 @@ use actix_web::{HttpResponse, Responder as _, web};
 use super::Mapping;
 use crate::i18n::Key;
 use crate::protocol::CallResult;
-use crate::web::auth::session::Sessions;
 use crate::web::auth::{LoginUser, Public, cookie, password, seed_password};
 use crate::web::dialect::Dialect;
 use crate::web::envelope::{Reply, failure};
@@ -75,7 +74,7 @@ async fn log_in(public: Public, params: Params, request: actix_web::HttpRequest)
         tracing::info!(target: "audit", user = %user.username, from = %client, action = "login refused", "seed password from elsewhere");
         return Err(Error::refused(message![Key::OwnSeedPassword]));
     }
-    let value = state.sessions.log_in(&user).await?;
+    let value = state.sessions.log_in(public.family(), &user).await?;
     tracing::info!(target: "audit", user = %user.username, from = %client, action = "login", "logged in");
     let remember = params.text("ifRemember").as_deref() == Some("on");
     let cookie = cookie::issued(public.cookie_name(), &value, remember, client.is_https(), state.now());
@@ -84,7 +83,7 @@ async fn log_in(public: Public, params: Params, request: actix_web::HttpRequest)
 
 async fn log_out(public: Public, request: actix_web::HttpRequest) -> Result<HttpResponse, Error> {
     let answer = Reply::LoggedIn.respond_to(&request);
-    if public.cookies().next().is_none() {
+    if public.cookies().is_empty() {
         return Ok(answer);
     }
     let user = public.user().await?;
@@ -92,9 +91,9 @@ async fn log_out(public: Public, request: actix_web::HttpRequest) -> Result<Http
         tracing::info!(target: "audit", user = %user.username, from = %public.client(), action = "logout", "logged out");
     }
     let mut has_login = false;
-    for value in public.cookies() {
-        has_login |= Sessions::is_plausible(value);
-        public.state().sessions.log_out(value).await?;
+    for cookie in public.cookies() {
+        has_login |= cookie.could_be_valid();
+        public.state().sessions.log_out(cookie.family, &cookie.value).await?;
     }
     // From 3.2 on a cookie that no login can have made is told.
     let answer = if public.dialect().is_3() && !has_login {
@@ -102,7 +101,7 @@ async fn log_out(public: Public, request: actix_web::HttpRequest) -> Result<Http
     } else {
         answer
     };
-    Ok(with_cookie(answer, &cookie::cleared(public.cookie_name())))
+    Ok(with_cookie(answer, &cookie::cleared(public.cookie_name(), public.client().is_https())))
 }
 
 fn with_cookie(mut answer: HttpResponse, cookie: &str) -> HttpResponse {

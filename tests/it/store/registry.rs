@@ -16,6 +16,7 @@ conformance!(
     a_beat_meanwhile_saves_from_the_sweep,
     addresses_are_those_of_exactly_this_app,
     live_entries_are_by_group_and_time,
+    rows_are_removed_by_how_their_values_start,
 );
 
 fn entry(key: &str, value: &str) -> RegistryEntry {
@@ -159,4 +160,16 @@ async fn live_entries_are_by_group_and_time(base: &Base) {
     base.beat(&[node("dead")], NOW - 15_000).await;
     base.beat(&[entry("a", "1")], NOW).await;
     assert_eq!(base.store.live_entries(NODE_GROUP, NOW - 15_000).await.expect("read"), [at(NOW, node("late"))]);
+}
+
+async fn rows_are_removed_by_how_their_values_start(base: &Base) {
+    let rows = [entry("a", "7.x"), entry("a", "7.y"), entry("b", "7.z"), entry("a", "70.x"), entry("a", "x7.x")];
+    base.beat(&rows, NOW).await;
+    let elsewhere = RegistryEntry { group: NODE_GROUP.into(), ..entry("a", "7.n") };
+    base.beat(&[elsewhere], NOW).await;
+    assert_eq!(base.store.remove_entries_starting(EXECUTOR_GROUP, "7.", Some("7.y")).await.expect("removed"), 2);
+    let left: Vec<String> = base.rows().await.into_iter().map(|row| row.value).collect();
+    assert_eq!(left, ["7.y", "70.x", "x7.x"]);
+    assert_eq!(base.store.remove_entries_starting(EXECUTOR_GROUP, "7.", None).await.expect("removed"), 1);
+    assert_eq!(base.store.entries_of(NODE_GROUP, "a").await.expect("read").len(), 1);
 }

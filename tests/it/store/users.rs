@@ -2,7 +2,12 @@
 
 use super::base::Base;
 
-conformance!(users_are_found, names_are_compared_without_case_and_trailing_blanks, a_password_is_stored);
+conformance!(
+    users_are_found,
+    names_are_compared_without_case_and_trailing_blanks,
+    a_password_is_stored,
+    a_token_is_shared_until_it_is_emptied,
+);
 
 async fn users_are_found(base: &Base) {
     let token = if base.store.schema().user_token { ", token" } else { "" };
@@ -37,4 +42,22 @@ async fn a_password_is_stored(base: &Base) {
     assert!(base.store.save_password(1, hash).await.expect("store the same"));
     assert!(!base.store.save_password(999_999, hash).await.expect("store"));
     assert_eq!(base.store.find_user(1).await.expect("read").expect("the user").password, hash);
+}
+
+async fn a_token_is_shared_until_it_is_emptied(base: &Base) {
+    let store = &base.store;
+    if !store.schema().user_token {
+        assert_eq!(store.share_token(1, "t1").await.expect("an answer"), None);
+        store.clear_token(1).await.expect("nothing to do");
+        return;
+    }
+    assert_eq!(store.share_token(1, "t1").await.expect("an answer").as_deref(), Some("t1"), "none was there");
+    assert_eq!(store.share_token(1, "t2").await.expect("an answer").as_deref(), Some("t1"), "the first one stays");
+    store.clear_token(1).await.expect("emptied");
+    assert_eq!(store.find_user(1).await.expect("read").expect("the user").token.as_deref(), Some(""));
+    assert_eq!(store.share_token(1, "t3").await.expect("an answer").as_deref(), Some("t3"), "an empty one is none");
+    base.sql("UPDATE xxl_job_user SET token = '  ' WHERE id = 1").await;
+    assert_eq!(store.share_token(1, "t4").await.expect("an answer").as_deref(), Some("t4"), "nor is a blank one");
+    assert_eq!(store.share_token(999_999, "t5").await.expect("an answer"), None);
+    assert_eq!(store.find_user(1).await.expect("read").expect("the user").token.as_deref(), Some("t4"));
 }
