@@ -1,10 +1,12 @@
 //! Who calls: logins, cookies, passwords, and the arguments by which a handler says who may call it.
 
+pub mod audit;
 pub mod cookie;
 mod extract;
 pub mod java_cookie;
 pub mod password;
 pub mod seed_password;
 pub mod session;
+pub mod throttle;
 
 pub use extract::{AdminUser, LoginUser, Public};
