@@ -44,6 +44,7 @@ fn describe() {
     describe_counter!("xxl_callback_total", "Results of runs, by what became of them");
     describe_counter!("xxl_task_restarts_total", "Restarts of background tasks");
     describe_counter!(HTTP_REQUESTS, "HTTP requests by route and status");
+    describe_counter!("xxl_audit_lines_lost_total", "Audit lines that could not be written to the audit file");
     describe_gauge!(TRIGGER_QUEUE, "Fires that are accepted and not called yet");
     describe_gauge!("xxl_ring_size", "Fires of the next seconds");
     describe_gauge!(DB_POOL, "Connections of the database pool by state");

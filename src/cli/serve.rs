@@ -16,13 +16,12 @@ use crate::telemetry;
 const CANNOT_START: u8 = 2;
 
 /// Settings that are understood and checked, but that nothing reads yet.
-const WITHOUT_EFFECT: [&str; 5] =
-    ["console.shared-login", "console.login-throttle", "console.cors-origins", "scheduler.partitioning", "audit.file"];
+const WITHOUT_EFFECT: [&str; 2] = ["console.cors-origins", "scheduler.partitioning"];
 
 /// Runs the admin; gives the exit status.
 pub async fn run(loaded: Loaded) -> u8 {
     let Loaded { settings, warnings, origins } = loaded;
-    let _guard = match telemetry::init(&settings.logging) {
+    let _guard = match telemetry::init(&settings.logging, settings.audit_file.as_deref()) {
         Ok(guard) => guard,
         Err(error) => return refuse(&error),
     };

@@ -50,6 +50,11 @@ impl Client {
         !self.forwarded && self.peer.is_some_and(|peer| peer.is_loopback())
     }
 
+    /// Its address, as far as it is known.
+    pub const fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
     /// Whether the client speaks https with the proxy before us.
     pub const fn is_https(&self) -> bool {
         self.https

@@ -1,11 +1,10 @@
 //! Lines of the audit log: who did what, from where. They go to the log under the target `audit`, and as JSON to the file
 //! of the setting `audit.file`.
 
+use crate::telemetry::audit::TARGET;
+
 /// Characters shown of a name: a name that logs nobody in may be anything.
 const SHOWN: usize = 64;
-
-/// Target of audit lines.
-pub const TARGET: &str = "audit";
 
 /// Writes a line. The texts may come from anybody: fields are written so that none can end the line or begin another.
 pub fn write(user: &str, from: &str, action: &str, what: &str) {
