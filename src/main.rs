@@ -51,6 +51,7 @@ async fn run(action: Action, loaded: Loaded) -> u8 {
         Action::Password(options) => {
             cli::tables::set_password(&loaded.settings, &options, io::stdin().lock(), &mut out, &mut err).await
         }
+        Action::Token(options) => cli::token::run(&options, &mut out, &mut err),
         Action::Next(args) => {
             let defaults = cli::next::NextDefaults {
                 zone: loaded.settings.zone.clone(),

@@ -18,6 +18,7 @@ pub mod check;
 pub mod next;
 pub mod serve;
 pub mod tables;
+pub mod token;
 
 /// What the program was asked to do.
 #[derive(Debug, Clone)]
@@ -41,6 +42,8 @@ pub enum Action {
     InitDb(InitDb),
     /// Set the password of a user and end the user's logins
     Password(Password),
+    /// Bearer tokens of scripts
+    Token(token::Token),
 }
 
 /// Options of `init-db`.
@@ -228,7 +231,9 @@ mod tests {
     fn help_names_commands_flags_and_every_key() {
         let help = read("--help").expect_err("help");
         assert_eq!(help.status, 0);
-        for word in ["serve", "check", "next", "init-db", "password", "--config", "--drain-timeout", "--version"] {
+        for word in
+            ["serve", "check", "next", "init-db", "password", "token", "--config", "--drain-timeout", "--version"]
+        {
             assert!(help.text.contains(word), "{word}");
         }
         for key in keys::all().filter(|key| !["TZ", "api-token"].contains(&key.name)) {

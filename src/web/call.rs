@@ -11,6 +11,7 @@ use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue}
 use actix_web::middleware::Next;
 use actix_web::{HttpMessage as _, HttpRequest};
 
+use super::auth::api_token::Access;
 use super::auth::cookie;
 use super::dialect::{COOKIE_2, Choice, Dialect, HEADER, Signs};
 use super::error::{self, Error};
@@ -37,6 +38,8 @@ pub struct Place {
     pub dialects: &'static [Dialect],
     /// With `id` it is a call of the releases to 3.2, with `ids[]` one of those after.
     pub id_tells: bool,
+    /// What it does, for the scopes of tokens.
+    pub access: Access,
 }
 
 /// A call, looked through.

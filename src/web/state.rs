@@ -6,8 +6,10 @@ use actix_web::HttpRequest;
 use actix_web::web::Data;
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use super::auth::api_token::ApiTokens;
 use super::auth::cookie::Family;
 use super::auth::session::Sessions;
+use super::auth::throttle::Throttle;
 use super::call::Habits;
 use super::dialect::{COOKIE_2, Ruling};
 use crate::clock::SharedClock;
@@ -56,6 +58,8 @@ pub struct AppState {
     pub core: Core,
     pub(super) tokens: Tokens,
     pub(super) sessions: Sessions,
+    pub(super) throttle: Throttle,
+    pub(super) api_tokens: ApiTokens,
     pub(super) ruling: Ruling,
     pub(super) habits: Habits,
     pub(super) metrics: PrometheusHandle,
@@ -75,6 +79,8 @@ impl AppState {
         Arc::new(Self {
             tokens,
             sessions,
+            throttle: Throttle::new(),
+            api_tokens: ApiTokens::of(&core.settings),
             ruling,
             habits: Habits::default(),
             metrics: crate::metrics::recorder().clone(),

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
+use super::api_token::{Access, TokenCall};
+use super::audit;
 use super::cookie::{self, Family};
 use super::java_cookie::Token;
 use super::session::Sessions;
@@ -27,6 +29,9 @@ pub struct Public {
     choice: Choice,
     client: Client,
     cookies: Vec<LoginCookie>,
+    /// What the call shows as its bearer token.
+    bearer: Option<String>,
+    access: Access,
 }
 
 /// A login cookie that came with a call, valid or not.
@@ -53,7 +58,7 @@ impl LoginCookie {
 impl Public {
     fn of(request: &HttpRequest) -> Self {
         let state = state::of(request).clone();
-        let choice = Call::of(request).choice;
+        let Call { choice, place, .. } = Call::of(request);
         let client = Client::of(request, &state.core.settings.server.trusted_proxies);
         let cookies = Self::families(&state, choice.dialect)
             .iter()
@@ -63,7 +68,9 @@ impl Public {
                 Some(LoginCookie { family: *family, name: name.to_owned(), value })
             })
             .collect();
-        Self { state, choice, client, cookies }
+        let bearer = state.api_tokens.shown(request.headers()).map(ToOwned::to_owned);
+        let access = place.map_or(Access::Administer, |place| place.access);
+        Self { state, choice, client, cookies, bearer, access }
     }
 
     /// The login cookies that are looked at, the one of the dialect first.
@@ -125,20 +132,35 @@ impl Public {
     /// # Errors
     /// When the database does not answer.
     pub async fn user(&self) -> Result<Option<Arc<JobUser>>, Error> {
+        Ok(self.login().await?.map(|(_, user)| user))
+    }
+
+    /// The cookie that logs somebody in, and whom. Of two that do so the one of the dialect counts.
+    async fn login(&self) -> Result<Option<(&LoginCookie, Arc<JobUser>)>, Error> {
         for cookie in &self.cookies {
             if let Some(user) = self.state.sessions.find(cookie.family, &cookie.value).await? {
                 if self.choice.is_telling {
                     self.state.habits.learn(&cookie.value, self.choice.dialect);
                 }
-                return Ok(Some(user));
+                return Ok(Some((cookie, user)));
             }
         }
         Ok(None)
     }
 
     async fn log_in(self) -> Result<LoginUser, Error> {
-        match self.user().await? {
-            Some(user) => Ok(LoginUser { public: self, user }),
+        if let Some(bearer) = &self.bearer {
+            let call = self.state.api_tokens.call(bearer, &self.state.core.store, self.state.now()).await?;
+            return match call {
+                Some(call) => LoginUser::of_token(self, call),
+                None => Err(Error::Unauthenticated { clear_cookie: None, post_only: false }),
+            };
+        }
+        match self.login().await? {
+            Some((cookie, user)) => {
+                let value = cookie.value.clone();
+                Ok(LoginUser { public: self, user, proof: Proof::Cookie(value) })
+            }
             None => Err(Error::Unauthenticated { clear_cookie: self.cookie_to_clear(), post_only: false }),
         }
     }
@@ -161,16 +183,60 @@ impl FromRequest for Public {
     }
 }
 
-/// Whoever is logged in.
+/// Whoever is logged in, or calls with a token whose scope allows the path.
 pub struct LoginUser {
     public: Public,
     user: Arc<JobUser>,
+    proof: Proof,
+}
+
+/// By what a caller is known.
+enum Proof {
+    /// The value of a login cookie.
+    Cookie(String),
+    /// A bearer token.
+    Token(TokenCall),
 }
 
 impl LoginUser {
-    /// The user's row.
+    fn of_token(public: Public, call: TokenCall) -> Result<Self, Error> {
+        let (is_permitted, access) = (call.may(public.access), public.access);
+        let user = Self { public, user: call.user.clone(), proof: Proof::Token(call) };
+        if is_permitted {
+            return Ok(user);
+        }
+        user.audit("refused", &format!("the token's scope does not allow to {access:?}").to_lowercase());
+        Err(Error::NotPermitted(user.user.username.clone()))
+    }
+
+    /// The user's row. A token has none; it acts as a user with the id 0.
     pub fn user(&self) -> &JobUser {
         &self.user
+    }
+
+    /// Whether this is an administrator. A token is one only with the scope `administer` and for all groups, though one of
+    /// another scope may see all groups as well.
+    pub fn is_admin(&self) -> bool {
+        match &self.proof {
+            Proof::Cookie(_) => self.user.is_admin(),
+            Proof::Token(call) => call.is_admin(),
+        }
+    }
+
+    /// To be called when the user's own password has been changed, with its new hash: ends the user's logins – in dialect 2
+    /// all of them, in the others all but this one, as in the Java admins.
+    ///
+    /// # Errors
+    /// When the database does not take it.
+    pub async fn password_changed(&self, hash: &str) -> Result<(), Error> {
+        let sessions = &self.public.state.sessions;
+        match &self.proof {
+            Proof::Cookie(cookie) if self.dialect().is_3() => {
+                sessions.rewrite(cookie, &JobUser { password: hash.to_owned(), ..(*self.user).clone() }).await?;
+            }
+            _ => sessions.end_all_of(self.user.id).await?,
+        }
+        Ok(())
     }
 
     /// Whether the user may use this executor group; the refusal is written to the audit log.
@@ -192,14 +258,7 @@ impl LoginUser {
 
     /// Writes a line of the audit log: who did what, from where.
     pub fn audit(&self, action: &str, what: &str) {
-        tracing::info!(
-            target: "audit",
-            user = %self.user.username,
-            from = %self.public.client,
-            action,
-            "{}",
-            what.escape_debug()
-        );
+        audit::write(&self.user.username, &self.public.client.to_string(), action, what);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who calls: logins, cookies, passwords, and the arguments by which a handler says who may call it.
 
+pub mod api_token;
 pub mod audit;
 pub mod cookie;
 mod extract;

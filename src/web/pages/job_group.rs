@@ -17,14 +17,14 @@ use crate::web::rows::Row;
 pub(super) fn mappings() -> Vec<Mapping> {
     use Dialect as D;
     vec![
-        Mapping::json("/jobgroup/pageList", D::ALL, web::to(page_list)),
+        Mapping::json("/jobgroup/pageList", D::ALL, web::to(page_list)).read(),
         Mapping::json("/jobgroup/save", D::TO_3_2, web::to(save)),
         Mapping::json("/jobgroup/add", D::TO_3_2, web::to(save)).extra(),
         Mapping::json("/jobgroup/insert", D::ONLY_3, web::to(save)),
         Mapping::json("/jobgroup/update", D::ALL, web::to(update)),
         Mapping::json("/jobgroup/remove", D::TO_3_2, web::to(remove)),
         Mapping::json("/jobgroup/delete", D::ONLY_3, web::to(remove)),
-        Mapping::json("/jobgroup/loadById", D::ALL, web::to(load_by_id)),
+        Mapping::json("/jobgroup/loadById", D::ALL, web::to(load_by_id)).read(),
     ]
 }
 

@@ -29,16 +29,16 @@ const PREVIEW: usize = 5;
 pub(super) fn mappings() -> Vec<Mapping> {
     use Dialect as D;
     vec![
-        Mapping::json("/jobinfo/pageList", D::ALL, web::to(page_list)),
+        Mapping::json("/jobinfo/pageList", D::ALL, web::to(page_list)).read(),
         Mapping::json("/jobinfo/add", D::TO_3_2, web::to(add)),
         Mapping::json("/jobinfo/insert", D::ONLY_3, web::to(add)),
         Mapping::json("/jobinfo/update", D::ALL, web::to(update)),
         Mapping::json("/jobinfo/remove", D::TO_3_2, web::to(remove)),
         Mapping::json("/jobinfo/delete", D::ONLY_3, web::to(remove)),
-        Mapping::json("/jobinfo/start", D::ALL, web::to(start)).id_tells(),
-        Mapping::json("/jobinfo/stop", D::ALL, web::to(stop)).id_tells(),
-        Mapping::json("/jobinfo/trigger", D::ALL, web::to(trigger)),
-        Mapping::json("/jobinfo/nextTriggerTime", D::ALL, web::to(next_trigger_time)),
+        Mapping::json("/jobinfo/start", D::ALL, web::to(start)).id_tells().operate(),
+        Mapping::json("/jobinfo/stop", D::ALL, web::to(stop)).id_tells().operate(),
+        Mapping::json("/jobinfo/trigger", D::ALL, web::to(trigger)).operate(),
+        Mapping::json("/jobinfo/nextTriggerTime", D::ALL, web::to(next_trigger_time)).read(),
     ]
 }
 
@@ -136,7 +136,7 @@ fn trim_handler(user: &LoginUser, job: &mut JobInfo) -> Result<(), Error> {
 fn require_scripting(user: &LoginUser, glue_type: &str) -> Result<(), Error> {
     let permitted = match user.state().core.settings.security.glue {
         Glue::All => true,
-        Glue::Admin => user.user().is_admin(),
+        Glue::Admin => user.is_admin(),
         Glue::Off => false,
     };
     if permitted || glue_type == GlueType::Bean.as_str() {
@@ -229,7 +229,7 @@ async fn require_known(user: &LoginUser, job: &JobInfo, list: &str) -> Result<()
     let core = &user.state().core;
     match core.settings.security.trigger_addresses {
         TriggerAddresses::Any => return Ok(()),
-        TriggerAddresses::Admin if user.user().is_admin() => return Ok(()),
+        TriggerAddresses::Admin if user.is_admin() => return Ok(()),
         TriggerAddresses::Admin | TriggerAddresses::Known => {}
     }
     let mut known = Vec::new();

@@ -24,10 +24,10 @@ use crate::web::rows::Row;
 pub(super) fn mappings() -> Vec<Mapping> {
     use Dialect as D;
     vec![
-        Mapping::json("/joblog/pageList", D::ALL, web::to(page_list)),
-        Mapping::json("/joblog/getJobsByGroup", D::ONLY_2, web::to(jobs_by_group)),
-        Mapping::json("/joblog/logDetailCat", D::ALL, web::to(log_detail_cat)),
-        Mapping::json("/joblog/logKill", D::ALL, web::to(log_kill)),
+        Mapping::json("/joblog/pageList", D::ALL, web::to(page_list)).read(),
+        Mapping::json("/joblog/getJobsByGroup", D::ONLY_2, web::to(jobs_by_group)).read(),
+        Mapping::json("/joblog/logDetailCat", D::ALL, web::to(log_detail_cat)).read(),
+        Mapping::json("/joblog/logKill", D::ALL, web::to(log_kill)).operate(),
         Mapping::json("/joblog/clearLog", D::ALL, web::to(clear_log)),
     ]
 }

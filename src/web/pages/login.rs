@@ -5,13 +5,16 @@ use actix_web::{HttpResponse, Responder as _, web};
 
 use super::Mapping;
 use crate::i18n::Key;
+use crate::model::JobUser;
 use crate::protocol::CallResult;
-use crate::web::auth::{LoginUser, Public, cookie, password, seed_password};
+use crate::web::auth::throttle::{Attempt, Subject};
+use crate::web::auth::{LoginUser, Public, audit, cookie, password, seed_password};
 use crate::web::dialect::Dialect;
 use crate::web::envelope::{Reply, failure};
 use crate::web::error::Error;
 use crate::web::message::message;
 use crate::web::params::{Params, is_blank};
+use crate::web::state::AppState;
 
 pub(super) fn mappings() -> Vec<Mapping> {
     use Dialect as D;
@@ -25,9 +28,6 @@ pub(super) fn mappings() -> Vec<Mapping> {
         Mapping::json("/auth/logout", D::FROM_3_2, web::to(log_out)).post_only(),
     ]
 }
-
-/// Characters shown in the audit log of a name that logs nobody in.
-const SHOWN: usize = 64;
 
 const NOT_BUILT: &str = "The pages of the console are not built yet; its calls are there.";
 
@@ -62,23 +62,61 @@ async fn log_in(public: Public, params: Params, request: actix_web::HttpRequest)
     }
     let state = public.state();
     let client = public.client();
-    let user = state.core.store.find_user_by_name(&name).await?;
-    let stored = user.as_ref().map(|user| user.password.as_str());
-    let right = password::verify(state.core.store.schema().password_hash, stored, &given);
-    let Some(user) = user.filter(|_| right) else {
-        let shown: String = name.chars().take(SHOWN).collect();
-        tracing::info!(target: "audit", user = ?shown, from = %client, action = "login refused", "wrong name or password");
+    let Some((user, attempts)) = check(&public, &name, &given).await? else {
         return Err(Error::refused(message![Key::LoginParamUnvalid]));
     };
     if seed_password::is_refused(state.core.settings.security.seed_password, &given, client) {
-        tracing::info!(target: "audit", user = %user.username, from = %client, action = "login refused", "seed password from elsewhere");
+        audit::write(&user.username, &client.to_string(), "login refused", "seed password from elsewhere");
         return Err(Error::refused(message![Key::OwnSeedPassword]));
     }
+    attempts.into_iter().for_each(Attempt::succeed);
     let value = state.sessions.log_in(public.family(), &user).await?;
-    tracing::info!(target: "audit", user = %user.username, from = %client, action = "login", "logged in");
+    audit::write(&user.username, &client.to_string(), "login", "logged in");
     let remember = params.text("ifRemember").as_deref() == Some("on");
     let cookie = cookie::issued(public.cookie_name(), &value, remember, client.is_https(), state.now());
     Ok(with_cookie(Reply::LoggedIn.respond_to(&request), &cookie))
+}
+
+/// The user whom name and password belong to, if any, and what is to be said to the throttle. Who guesses is slowed down;
+/// he meets the same answer, whether the password was looked at or not.
+async fn check(public: &Public, name: &str, given: &str) -> Result<Option<(JobUser, Vec<Attempt>)>, Error> {
+    let state = public.state();
+    let mut attempts = Vec::new();
+    let named = Subject::new(name, public.client().address());
+    if !admit(state, &named, &mut attempts).await {
+        return Ok(None);
+    }
+    let user = match state.core.store.find_user_by_name(name).await {
+        Ok(user) => user,
+        Err(error) => {
+            attempts.into_iter().for_each(Attempt::void);
+            return Err(error.into());
+        }
+    };
+    // The column's collation may take other letters for the same, such as those with accents.
+    if let Some(user) = &user {
+        let stored = Subject::new(&user.username, public.client().address());
+        if !stored.is_counted_with(&named) && !admit(state, &stored, &mut attempts).await {
+            return Ok(None);
+        }
+    }
+    let stored = user.as_ref().map(|user| user.password.as_str());
+    let right = password::verify(state.core.store.schema().password_hash, stored, given);
+    if !right {
+        audit::write(name, &public.client().to_string(), "login refused", "wrong name or password");
+    }
+    Ok(user.filter(|_| right).map(|user| (user, attempts)))
+}
+
+async fn admit(state: &AppState, subject: &Subject, attempts: &mut Vec<Attempt>) -> bool {
+    if !state.core.settings.console.login_throttle {
+        return true;
+    }
+    match state.throttle.admit(subject, &*state.core.clock).await {
+        Some(attempt) => attempts.push(attempt),
+        None => return false,
+    }
+    true
 }
 
 async fn log_out(public: Public, request: actix_web::HttpRequest) -> Result<HttpResponse, Error> {
@@ -88,7 +126,7 @@ async fn log_out(public: Public, request: actix_web::HttpRequest) -> Result<Http
     }
     let user = public.user().await?;
     if let Some(user) = &user {
-        tracing::info!(target: "audit", user = %user.username, from = %public.client(), action = "logout", "logged out");
+        audit::write(&user.username, &public.client().to_string(), "logout", "logged out");
     }
     let mut has_login = false;
     for cookie in public.cookies() {

@@ -15,6 +15,7 @@ mod markup;
 use actix_web::Route;
 
 use super::auth::LoginUser;
+use super::auth::api_token::Access;
 use super::call::{Kind, Place};
 use super::dialect::Dialect;
 use super::error::Error;
@@ -41,15 +42,15 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// A call that is answered with JSON.
+    /// A call that is answered with JSON. Of tokens only those of the scope `administer` may call it, unless it says so.
     const fn json(path: &'static str, dialects: &'static [Dialect], route: Route) -> Self {
-        let place = Place { path, kind: Kind::Json, dialects, id_tells: false };
+        let place = Place { path, kind: Kind::Json, dialects, id_tells: false, access: Access::Administer };
         Self { place, methods: Methods::Any, is_extra: false, route }
     }
 
     /// A page for people.
     const fn page(path: &'static str, dialects: &'static [Dialect], route: Route) -> Self {
-        let place = Place { path, kind: Kind::Page, dialects, id_tells: false };
+        let place = Place { path, kind: Kind::Page, dialects, id_tells: false, access: Access::Administer };
         Self { place, methods: Methods::Any, is_extra: false, route }
     }
 
@@ -62,6 +63,18 @@ impl Mapping {
     /// With `id` it is a call of the releases to 3.2.
     const fn id_tells(mut self) -> Self {
         self.place.id_tells = true;
+        self
+    }
+
+    /// It only reads: every token may call it.
+    const fn read(mut self) -> Self {
+        self.place.access = Access::Read;
+        self
+    }
+
+    /// It starts, stops, runs or kills: tokens of the scope `read` may not call it.
+    const fn operate(mut self) -> Self {
+        self.place.access = Access::Operate;
         self
     }
 
