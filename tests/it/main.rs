@@ -6,6 +6,7 @@
 
 mod console_access;
 mod console_edge;
+mod console_login;
 mod console_replay;
 mod console_replies;
 mod core;
