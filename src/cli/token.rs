@@ -1,6 +1,7 @@
 //! The command `token new`: makes a bearer token of a script and prints it once, with the lines for the TOML file. It
 //! opens no database and keeps nothing: the file holds only a hash.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use base64::Engine as _;
@@ -89,10 +90,11 @@ fn lines(new: &NewToken, token: &str) -> String {
         format!("[[api-token]]\nname = {}\nhash = \"sha256:{hash}\"\nscope = \"{scope}\"\n", quoted(&new.name));
     if !new.groups.is_empty() {
         let groups: Vec<String> = new.groups.iter().map(|group| quoted(group)).collect();
-        lines.push_str(&format!("groups = [{}]\n", groups.join(", ")));
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(lines, "groups = [{}]", groups.join(", "));
     }
     if let Some(day) = new.expires {
-        lines.push_str(&format!("expires = {day}\n"));
+        let _ = writeln!(lines, "expires = {day}");
     }
     lines
 }

@@ -458,3 +458,18 @@ async fn a_bearer_header_of_somebody_else_does_not_matter_where_there_are_no_tok
     let headers = [("Cookie", cookie.as_str()), ("Authorization", "Bearer of-a-proxy")];
     assert!(post(&app, LIST.0, LIST.1, &headers).await.body.contains("\"recordsTotal\":1"));
 }
+
+#[tokio::test]
+async fn letters_that_the_column_takes_for_the_same_are_counted_together() {
+    let Some(db) = TestDb::create(Engine::MariaDb, Generation::V3_4).await else { return };
+    let app = spawn_app_on(db, behind_a_proxy).await;
+    app.add_user("deploy", "").await;
+    let a = from("192.0.2.1");
+    // Each spelling has its ten free failures, but the user has them only once.
+    for name in ["deploy", "dèploy", "déploy", "DÊPLOY"].into_iter().cycle().take(10) {
+        assert_eq!(log_in(&app, "/login", name, "x", &a).await.msg(), format!("500 {WRONG}"));
+    }
+    let begin = std::time::Instant::now();
+    assert_eq!(log_in(&app, "/login", "dëploy", "secret", &a).await.msg(), "200 -");
+    assert!(begin.elapsed().as_millis() >= 500, "the eleventh waits");
+}

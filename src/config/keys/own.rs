@@ -75,8 +75,8 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.shared-login",
         "`true`, `false`",
-        "no effect yet: issue and accept the Java admins' own cookies; their 2.x form can be forged from a leaked \
-         password hash",
+        "issue and accept the Java admins' own cookies as well; their 2.x form can be forged from a leaked password \
+         hash",
         One(|d, t| put(&mut d.settings.console.shared_login, boolean(t))),
     ),
     Key::own(
@@ -88,7 +88,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.login-throttle",
         "`on`, `off`",
-        "no effect yet: slow down and lock out whoever guesses passwords",
+        "slow down and then refuse whoever guesses passwords",
         One(|d, t| put(&mut d.settings.console.login_throttle, boolean(t))),
     ),
     Key::own(
@@ -272,7 +272,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "audit.file",
         "a path",
-        "no effect yet: audit lines as JSON, beside the log lines of target `audit`",
+        "audit lines as JSON, a line each, beside the log lines of target `audit`; a file that is moved away is made anew",
         One(|d, t| put(&mut d.settings.audit_file, Ok(Some(PathBuf::from(t))))),
     )
     .unset("none"),
@@ -306,7 +306,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "api-token",
         "tables `[[api-token]]` of the TOML file: name, hash, scope, groups, expires",
-        "no effect yet, as there is no `/api/v1`: its bearer tokens",
+        "bearer tokens of scripts, in place of a login; `token new` makes them",
         One(|_, _| Err("bearer tokens are written into the TOML file alone".into())),
     )
     .unset("none")

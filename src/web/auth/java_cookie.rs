@@ -59,7 +59,8 @@ impl Identity {
     /// What a cookie claims. Java reads a hexadecimal number: case and leading zeros do not matter.
     pub fn decode(cookie: &str) -> Option<Self> {
         let digits = cookie.trim().trim_matches('"').trim_start_matches('0');
-        let bytes = if digits.len() % 2 == 0 { hex::decode(digits) } else { hex::decode(format!("0{digits}")) };
+        let bytes =
+            if digits.len().is_multiple_of(2) { hex::decode(digits) } else { hex::decode(format!("0{digits}")) };
         serde_json::from_slice(&bytes.ok()?).ok().filter(|claim: &Self| !claim.password.is_empty())
     }
 }

@@ -187,7 +187,9 @@ fn a_fault_is_no_failure() {
 fn no_more_than_two_hundred_answers_wait() {
     let f = fixture();
     let subjects: Vec<Subject> = (0..=20).map(|n| at(&format!("user{n}"), "192.0.2.1")).collect();
-    subjects.iter().for_each(|subject| f.fail(subject, 10));
+    for subject in &subjects {
+        f.fail(subject, 10);
+    }
     let mut waiting = Vec::new();
     for subject in &subjects[..20] {
         for _ in 0..10 {
