@@ -428,6 +428,11 @@ async fn a_token_does_what_its_scope_and_its_groups_allow() {
     }
 
     assert_eq!(call("operator", "/jobinfo/stop", &[("id", "1")]).await, "200 -");
+    let groups = with_token(&app, "operator", "/jobgroup/pageList", &[("appname", "SAMPLE")]).await.body;
+    assert!(groups.contains("\"recordsTotal\":1") && groups.contains("xxl-job-executor-sample"), "{groups}");
+    assert!(with_token(&app, "operator", "/jobgroup/pageList", &[]).await.body.contains("\"recordsTotal\":1"));
+    assert_eq!(call("operator", "/jobgroup/loadById", &[("id", "1")]).await, "200 -");
+    assert!(call("operator", "/jobgroup/loadById", &[("id", "2")]).await.contains("权限拦截"));
     assert!(call("operator", "/jobinfo/add", &add("1")).await.contains("权限拦截"));
     assert!(call("operator", "/jobinfo/remove", &[("id", "1")]).await.contains("权限拦截"));
 

@@ -223,6 +223,22 @@ impl LoginUser {
         }
     }
 
+    /// The executor groups that the caller may list: none = all of them. A token may list those that it reaches; a user
+    /// who is no administrator none, as in the Java admins.
+    ///
+    /// # Errors
+    /// When he may list none.
+    pub fn listed_groups(&self) -> Result<Option<Vec<i32>>, Error> {
+        match &self.proof {
+            _ if self.user.is_admin() => Ok(None),
+            Proof::Token(_) => Ok(Some(self.user.permitted_groups())),
+            Proof::Cookie(_) => {
+                self.audit("refused", "the list of executor groups");
+                Err(Error::NotAdmin)
+            }
+        }
+    }
+
     /// To be called when the user's own password has been changed, with its new hash: ends the user's logins – in dialect 2
     /// all of them, in the others all but this one, as in the Java admins.
     ///

@@ -207,7 +207,7 @@ impl Sessions {
             && let Some(user) = self.find_java(family, cookie).await?
         {
             self.store.clear_token(user.id).await?;
-            self.forget(|cached| cached.user.id == user.id);
+            self.forget_user(user.id);
         }
         let key = key(cookie);
         let mut cache = self.lock();
@@ -227,7 +227,7 @@ impl Sessions {
         if self.shared {
             self.store.clear_token(user).await?;
         }
-        self.forget(|cached| cached.user.id == user);
+        self.forget_user(user);
         Ok(())
     }
 
@@ -248,7 +248,7 @@ impl Sessions {
             self.store.beat(&[entry], now).await?;
         }
         self.store.remove_entries_starting(LOGIN_GROUP, &owner(user.id), kept.as_deref()).await?;
-        self.forget(|cached| cached.user.id == user.id);
+        self.forget_user(user.id);
         Ok(())
     }
 
@@ -275,10 +275,11 @@ impl Sessions {
         cache.logins.insert(key, Cached { user, until: now + CACHE_MS });
     }
 
-    fn forget(&self, is_over: impl Fn(&Cached) -> bool) {
+    /// Looks a user up anew at the next call, so that what has been changed of him counts at once.
+    pub fn forget_user(&self, user: i32) {
         let mut cache = self.lock();
         cache.ends += 1;
-        cache.logins.retain(|_, cached| !is_over(cached));
+        cache.logins.retain(|_, cached| cached.user.id != user);
     }
 
     /// The map is whole even after a panic while it was locked: every change is one call.

@@ -154,7 +154,11 @@ fn gone(user: &AdminUser) -> Result<Reply, Error> {
 async fn load_by_id(user: LoginUser, params: Params) -> Result<Reply, Error> {
     let id = params.id()?;
     // From 3.3.2 on not for administrators alone.
-    if !user.user().is_admin() && (user.dialect() != Dialect::V3 || !user.may_use_group(id)) {
+    if user.dialect() == Dialect::V3 && !user.user().is_admin() {
+        if !user.may_use_group(id) {
+            return Err(Error::NotAdmin);
+        }
+    } else if user.listed_groups()?.is_some_and(|groups| !groups.contains(&id)) {
         return Err(Error::NotAdmin);
     }
     match user.state().core.store.find_group(id).await? {
@@ -163,19 +167,46 @@ async fn load_by_id(user: LoginUser, params: Params) -> Result<Reply, Error> {
     }
 }
 
-async fn page_list(user: AdminUser, params: Params) -> Result<Reply, Error> {
+async fn page_list(user: LoginUser, params: Params) -> Result<Reply, Error> {
+    let own = user.listed_groups()?;
     let (start, length) = page(&user, &params)?;
     let (app_name, title) = (params.text_or_empty("appname"), params.text_or_empty("title"));
-    let (groups, total) = user.state().core.store.page_groups(&app_name, &title, start, length).await?;
+    let store = &user.state().core.store;
+    let (groups, total) = match own {
+        None => store.page_groups(&app_name, &title, start, length).await?,
+        Some(ids) => page_among(store.find_groups(&ids).await?, &app_name, &title, start, length),
+    };
     let style = user.style();
     let rows: Vec<Row> = groups.into_iter().map(|group| style.group(group)).collect();
     Ok(Reply::list(&rows, total))
+}
+
+/// A page of these few groups: those whose app name and title contain the texts, whatever their case, in the usual order.
+fn page_among(mut groups: Vec<JobGroup>, app_name: &str, title: &str, start: i64, length: i64) -> (Vec<JobGroup>, i64) {
+    let contains = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
+    groups.retain(|group| contains(&group.app_name, app_name) && contains(&group.title, title));
+    groups.sort_by(|a, b| (&a.app_name, &a.title, a.id).cmp(&(&b.app_name, &b.title, b.id)));
+    let total = groups.len() as i64;
+    let (start, length) = (usize::try_from(start).unwrap_or(0), usize::try_from(length).unwrap_or(0));
+    (groups.into_iter().skip(start).take(length).collect(), total)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::i18n::Locale;
+
+    #[test]
+    fn few_groups_are_paged_as_many_are() {
+        let groups = || vec![group("b-app", "T", ""), group("a-app", "x", ""), group("a-app", "t", "")];
+        let names = |page: (Vec<JobGroup>, i64)| {
+            let names: Vec<String> = page.0.iter().map(|group| format!("{} {}", group.app_name, group.title)).collect();
+            (names.join(","), page.1)
+        };
+        assert_eq!(names(page_among(groups(), "", "", 0, 10)), ("a-app t,a-app x,b-app T".into(), 3));
+        assert_eq!(names(page_among(groups(), "APP", "t", 1, 10)), ("b-app T".into(), 2));
+        assert_eq!(names(page_among(groups(), "A-", "", 0, 1)), ("a-app t".into(), 2));
+    }
 
     fn group(app_name: &str, title: &str, addresses: &str) -> JobGroup {
         JobGroup {
