@@ -12,6 +12,7 @@ use super::auth::cookie;
 use super::call::{Call, Kind, Place};
 use super::dialect::Dialect;
 use super::envelope::{exception, failure};
+use super::jobs::Refusal;
 use super::message::Message;
 use super::rows::offset;
 use super::state;
@@ -72,6 +73,17 @@ impl Error {
     /// The failure envelope with this text.
     pub const fn refused(message: Message) -> Self {
         Self::Refused(Some(message))
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Refused(message) => Self::refused(message),
+            Refusal::Exception(message) => Self::Exception(message),
+            Refusal::NotPermitted(name) => Self::NotPermitted(name),
+            Refusal::Store(error) => Self::Store(error),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod client;
 pub mod dialect;
 pub mod envelope;
 pub mod error;
+pub mod jobs;
 mod message;
 mod multipart;
 pub mod pages;

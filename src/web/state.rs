@@ -46,6 +46,19 @@ pub struct Core {
     pub max_year: i32,
 }
 
+impl Core {
+    /// When a schedule fires next after an instant.
+    pub(super) fn next_time(
+        &self,
+        schedule_type: &str,
+        conf: Option<&str>,
+        from: EpochMs,
+    ) -> Result<Option<EpochMs>, NextTimeError> {
+        let Self { settings, profile, max_year, .. } = self;
+        next_time(schedule_type, conf, from, &settings.zone, profile.cron, *max_year)
+    }
+}
+
 /// What all handlers share.
 ///
 /// A handler reaches it only through an argument that says who may call: [`super::auth::LoginUser`],
@@ -97,17 +110,6 @@ impl AppState {
     /// Whether the console's calls are at the root, too.
     pub(super) fn has_root_alias(&self) -> bool {
         self.core.settings.console.root_alias.unwrap_or(self.core.profile.release >= Release::V3_4)
-    }
-
-    /// When a schedule fires next after an instant.
-    pub(super) fn next_time(
-        &self,
-        schedule_type: &str,
-        conf: Option<&str>,
-        from: EpochMs,
-    ) -> Result<Option<EpochMs>, NextTimeError> {
-        let Core { settings, profile, max_year, .. } = &self.core;
-        next_time(schedule_type, conf, from, &settings.zone, profile.cron, *max_year)
     }
 }
 
