@@ -6,6 +6,7 @@ use actix_web::HttpRequest;
 use actix_web::web::Data;
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use super::api::bucket::Buckets;
 use super::auth::session::Sessions;
 use super::call::Habits;
 use super::dialect::Ruling;
@@ -70,6 +71,7 @@ pub struct AppState {
     pub(super) sessions: Sessions,
     pub(super) ruling: Ruling,
     pub(super) habits: Habits,
+    pub(super) job_calls: Buckets,
     pub(super) metrics: PrometheusHandle,
 }
 
@@ -89,6 +91,7 @@ impl AppState {
             sessions,
             ruling,
             habits: Habits::default(),
+            job_calls: Buckets::new(core.clock.clone()),
             metrics: crate::metrics::recorder().clone(),
             core,
         })
