@@ -1,8 +1,8 @@
 //! The job calls of 3.5, which programs make to manage jobs: their names and their bodies.
 //!
-//! Mirrors `JobOpenApi` of the unreleased release, read by Gson: fields that nobody knows are left aside, numbers may come
-//! as text and texts as numbers, a number that is absent or null is 0, a text null. On purpose otherwise: a call about one
-//! job must name it, where the Java admin takes an absent id for 0.
+//! Mirrors the requests that `OpenApiController` of the unreleased release reads by Gson: fields that nobody knows are left
+//! aside, numbers may come as text and texts as numbers, a number that is absent or null is 0, a text null. On purpose
+//! otherwise: a call about one job must name it, so that nothing is done to a job 0.
 
 use serde_json::{Map, Value};
 

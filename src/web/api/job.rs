@@ -1,8 +1,8 @@
 //! The job calls of 3.5 under `/api`: programs add, change and run jobs.
 //!
-//! Ports `JobOpenApi` of the unreleased release onto [`jobs`], where the console's calls go as well. Better on purpose: the
-//! token of one app opens the groups with that name alone; the children of an edited job stay; each app has a bucket of
-//! its own; no token counts as an administrator where a setting keeps something for those.
+//! Ports what `OpenApiController` of the unreleased release adds, onto [`jobs`], where the console's calls go as well.
+//! Better on purpose: the token of one app opens the groups with that name alone; the children of an edited job stay; each
+//! app has a bucket of its own; no token counts as an administrator where a setting keeps something for those.
 
 use std::collections::HashSet;
 
