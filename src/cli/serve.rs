@@ -16,7 +16,7 @@ use crate::telemetry;
 const CANNOT_START: u8 = 2;
 
 /// Settings that are understood and checked, but that nothing reads yet.
-const WITHOUT_EFFECT: [&str; 2] = ["console.cors-origins", "scheduler.partitioning"];
+const WITHOUT_EFFECT: [&str; 1] = ["scheduler.partitioning"];
 
 /// Runs the admin; gives the exit status.
 pub async fn run(loaded: Loaded) -> u8 {

@@ -203,4 +203,8 @@ keys! {
     OwnSeedPassword = "own_seed_password",
     /// `The run has no executor address: nobody can be asked`
     OwnNoAddress = "own_no_address",
+    /// `The call comes from a page of another site ({0}). If that front end is meant to, name its origin in the setting …`
+    OwnForeignSite = "own_foreign_site",
+    /// `Scripts are switched off here (security.glue=off); nothing was called`
+    OwnScriptsOff = "own_scripts_off",
 }

@@ -47,7 +47,7 @@ impl Answer {
                 content_type: "application/json;charset=UTF-8",
                 body: format!("{{\"code\":203,\"msg\":{}}}\n", quoted(&sentence.to_string())).into(),
             },
-            ApiAnswer::CodeDataMsgSuccess => Self::failure(profile, &format!("openapi invoke error: {sentence}")),
+            ApiAnswer::CodeDataMsgSuccess => Self::failure(profile, &invoke_error(sentence)),
         }
     }
 
@@ -61,15 +61,49 @@ impl Answer {
         Self::failure_with_status(413, profile, "invalid request, requestBody too large.")
     }
 
-    fn failure_with_status(status: u16, profile: &Profile, msg: &str) -> Self {
-        let msg = quoted(msg);
-        let body = match profile.api_answer {
-            ApiAnswer::CodeMsgContent => format!(r#"{{"code":500,"msg":{msg},"content":null}}"#),
-            ApiAnswer::CodeMsgContentSuccess => format!(r#"{{"code":500,"msg":{msg},"content":null,"success":false}}"#),
-            ApiAnswer::CodeDataMsgSuccess => format!(r#"{{"code":500,"data":null,"msg":{msg},"success":false}}"#),
-        };
-        Self { status, content_type: JSON, body: body.into() }
+    /// A job call was carried out; it may have something to tell.
+    pub fn job_done(data: Option<&str>) -> Self {
+        let data = data.map_or_else(|| "null".to_owned(), quoted);
+        let body = format!(r#"{{"code":200,"data":{data},"msg":"Success","success":true}}"#);
+        Self { status: 200, content_type: JSON, body: body.into() }
     }
+
+    /// A job call was refused.
+    pub fn job_refused(msg: &str) -> Self {
+        failure_in(JOB_CALLS, 200, 500, msg)
+    }
+
+    /// Java ends such a job call with an exception.
+    pub fn job_exception(sentence: &impl Display) -> Self {
+        Self::job_refused(&invoke_error(sentence))
+    }
+
+    /// Too many job calls.
+    pub fn too_many_job_calls() -> Self {
+        failure_in(JOB_CALLS, 200, 502, "Too many requests, please try again later.")
+    }
+
+    fn failure_with_status(status: u16, profile: &Profile, msg: &str) -> Self {
+        failure_in(profile.api_answer, status, 500, msg)
+    }
+}
+
+/// The shape in which job calls are answered, whatever release we resemble: 3.5 alone has them.
+const JOB_CALLS: ApiAnswer = ApiAnswer::CodeDataMsgSuccess;
+
+fn failure_in(shape: ApiAnswer, status: u16, code: u16, msg: &str) -> Answer {
+    let msg = quoted(msg);
+    let body = match shape {
+        ApiAnswer::CodeMsgContent => format!(r#"{{"code":{code},"msg":{msg},"content":null}}"#),
+        ApiAnswer::CodeMsgContentSuccess => format!(r#"{{"code":{code},"msg":{msg},"content":null,"success":false}}"#),
+        ApiAnswer::CodeDataMsgSuccess => format!(r#"{{"code":{code},"data":null,"msg":{msg},"success":false}}"#),
+    };
+    Answer { status, content_type: JSON, body: body.into() }
+}
+
+/// What the releases from 3.3 say before the text of an exception.
+fn invoke_error(sentence: &impl Display) -> String {
+    format!("openapi invoke error: {sentence}")
 }
 
 /// The text for a path that names nothing.
@@ -118,6 +152,26 @@ mod tests {
             assert_eq!(Answer::success(&profile).body, success);
             assert_eq!(Answer::failure(&profile, "a \"b\"").body, failure);
             assert_eq!(Answer::exception(&profile, &"a \"b\"").body, exception);
+        }
+    }
+
+    #[test]
+    fn job_calls_are_answered_as_by_3_5() {
+        for (answer, body) in [
+            (Answer::job_done(Some("7")), r#"{"code":200,"data":"7","msg":"Success","success":true}"#),
+            (Answer::job_done(None), r#"{"code":200,"data":null,"msg":"Success","success":true}"#),
+            (Answer::job_refused("a"), r#"{"code":500,"data":null,"msg":"a","success":false}"#),
+            (
+                Answer::job_exception(&"a"),
+                r#"{"code":500,"data":null,"msg":"openapi invoke error: a","success":false}"#,
+            ),
+            (
+                Answer::too_many_job_calls(),
+                r#"{"code":502,"data":null,"msg":"Too many requests, please try again later.","success":false}"#,
+            ),
+        ] {
+            assert_eq!((answer.status, answer.content_type), (200, "application/json"));
+            assert_eq!(answer.body, body);
         }
     }
 

@@ -7,9 +7,10 @@
 use super::answer::{Answer, uri_mapping_not_found};
 use super::callback::{CallbackItem, Callbacks};
 use super::executors::Dialect;
+use super::job_call::JobCallName;
 use super::json::is_blank;
 use super::registry::RegistryCall;
-use super::token::Tokens;
+use super::token::{Reach, Tokens};
 use crate::config::profile::{ApiAnswer, Profile};
 
 /// A request to `/api/*`, as far as it matters.
@@ -36,7 +37,24 @@ pub enum Inbound {
     Answer(Answer),
     /// Carry this out; then [`Answer::success`], or [`Answer::failure`] when it could not be stored in time.
     Call(ApiCall),
+    /// A program wants something done to a job; its token fits. Whether its app is known is for whoever knows the groups
+    /// to say, with [`APP_INVALID`] if not; then the body is read by [`JobCall::parse`](super::JobCall::parse).
+    Job(JobRequest),
 }
+
+/// A job call that is let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRequest {
+    /// Which.
+    pub name: JobCallName,
+    /// The app that it names.
+    pub app: String,
+    /// How far its token reaches.
+    pub reach: Reach,
+}
+
+/// The text for a job call whose token does not fit its app, or whose app is not known.
+pub const APP_INVALID: &str = "invalid request, accessToken or appname invalid.";
 
 /// A call that an executor makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,18 +81,50 @@ pub fn body_limit(path: &str) -> usize {
 
 /// Decides about a request.
 pub fn decide(request: &ApiRequest<'_>, profile: &Profile, tokens: &Tokens) -> Inbound {
-    check(request, profile, tokens).map_or_else(Inbound::Answer, Inbound::Call)
+    let decided = match name_of(request.path).and_then(JobCallName::parse) {
+        Some(name) => check_job_call(request, name, tokens).map(Inbound::Job),
+        None => check(request, profile, tokens).map(Inbound::Call),
+    };
+    decided.unwrap_or_else(Inbound::Answer)
+}
+
+/// The checks of 3.5, in its order.
+fn check_job_call(request: &ApiRequest<'_>, name: JobCallName, tokens: &Tokens) -> Result<JobRequest, Answer> {
+    let refuse = |msg: &str| Err(Answer::job_refused(msg));
+    if request.method != "POST" {
+        return refuse(NOT_POST);
+    }
+    if is_blank_body(request.body) {
+        return refuse(BODY_EMPTY);
+    }
+    let token = request.access_token.filter(|token| token.iter().any(|byte| *byte > b' '));
+    let (Some(token), Some(app)) = (token, request.app_name.filter(|app| !is_blank(app))) else {
+        return refuse("invalid request, accessToken or appname is empty.");
+    };
+    let Some(reach) = tokens.reach(token, app) else { return refuse(APP_INVALID) };
+    if is_form(request.content_type) {
+        return Err(Answer::job_exception(&NOT_A_FORM));
+    }
+    Ok(JobRequest { name, app: app.to_owned(), reach })
+}
+
+const NOT_POST: &str = "invalid request, HttpMethod not support.";
+const BODY_EMPTY: &str = "invalid request, requestBody empty.";
+const NOT_A_FORM: &str = "the request body must be JSON, not a form";
+
+fn is_blank_body(body: &[u8]) -> bool {
+    body.iter().all(|byte| *byte <= b' ')
 }
 
 fn check(request: &ApiRequest<'_>, profile: &Profile, tokens: &Tokens) -> Result<ApiCall, Answer> {
     let refuse = |msg: &str| Answer::failure(profile, msg);
     let name = name_of(request.path).ok_or_else(|| Answer::not_found(profile, request.path))?;
     if request.method != "POST" {
-        return Err(refuse("invalid request, HttpMethod not support."));
+        return Err(refuse(NOT_POST));
     }
     let from_3_3 = profile.api_answer == ApiAnswer::CodeDataMsgSuccess;
-    if from_3_3 && request.body.iter().all(|byte| *byte <= b' ') {
-        return Err(refuse("invalid request, requestBody empty."));
+    if from_3_3 && is_blank_body(request.body) {
+        return Err(refuse(BODY_EMPTY));
     }
     if !admitted(request, name, tokens) {
         return Err(refuse("The access token is wrong."));
@@ -83,7 +133,7 @@ fn check(request: &ApiRequest<'_>, profile: &Profile, tokens: &Tokens) -> Result
         return Err(refuse(&uri_mapping_not_found(name)));
     }
     if is_form(request.content_type) {
-        return Err(Answer::exception(profile, &"the request body must be JSON, not a form"));
+        return Err(Answer::exception(profile, &NOT_A_FORM));
     }
     if name == "callback" {
         return callback(request.body).map_err(|error| Answer::exception(profile, &error));
@@ -171,7 +221,7 @@ mod tests {
                 let json: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
                 format!("{} {} {}", answer.status, json["code"], json["msg"].as_str().unwrap_or_default())
             }
-            Inbound::Call(call) => panic!("not refused: {call:?}"),
+            other => panic!("not refused: {other:?}"),
         }
     }
 
@@ -204,6 +254,36 @@ mod tests {
         assert_eq!(refusal(&form, Release::V3_2), "200 203 the request body must be JSON, not a form");
         let empty = ApiRequest { body: b"", ..request("registryRemove") };
         assert!(refusal(&empty, Release::V2_5).starts_with("200 500 the request body must be an object"));
+    }
+
+    #[test]
+    fn job_calls_are_checked_as_by_3_5_whatever_release_we_resemble() {
+        let all_wrong = ApiRequest { method: "GET", access_token: Some(b" "), body: b" ", ..request("addJob") };
+        for release in Release::ALL {
+            let refusal = |request: ApiRequest<'_>| refusal(&request, release);
+            assert_eq!(refusal(all_wrong), "200 500 invalid request, HttpMethod not support.");
+            let posted = ApiRequest { method: "POST", ..all_wrong };
+            assert_eq!(refusal(posted), "200 500 invalid request, requestBody empty.");
+            let full = ApiRequest { body: b"{}", app_name: Some("demo"), ..posted };
+            let empty = "200 500 invalid request, accessToken or appname is empty.";
+            assert_eq!(refusal(full), empty);
+            assert_eq!(refusal(ApiRequest { access_token: None, ..full }), empty);
+            let shown = ApiRequest { access_token: Some(b"default_token"), ..full };
+            assert_eq!(refusal(ApiRequest { app_name: None, ..shown }), empty);
+            assert_eq!(refusal(ApiRequest { app_name: Some(" "), ..shown }), empty);
+            let foreign = ApiRequest { access_token: Some(b"of-demo"), app_name: Some("other"), ..full };
+            assert_eq!(refusal(foreign), "200 500 invalid request, accessToken or appname invalid.");
+            let form = ApiRequest { content_type: Some("application/x-www-form-urlencoded"), ..shown };
+            let not_a_form = "200 500 openapi invoke error: the request body must be JSON, not a form";
+            assert_eq!(refusal(form), not_a_form);
+            for name in JobCallName::ALL {
+                for (token, reach) in [(&b"default_token"[..], Reach::AllGroups), (b"of-demo", Reach::GroupsOfApp)] {
+                    let request = ApiRequest { path: name.as_str(), access_token: Some(token), ..shown };
+                    let job = JobRequest { name, app: "demo".into(), reach };
+                    assert_eq!(decide(&request, &profile(release), &tokens()), Inbound::Job(job));
+                }
+            }
+        }
     }
 
     #[test]

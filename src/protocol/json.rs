@@ -13,6 +13,14 @@ pub enum BodyError {
     /// The JSON is something else than expected.
     #[error("the request body must be {0}")]
     Shape(&'static str),
+    /// A field is something else than expected.
+    #[error("the field '{name}' must be {expected}")]
+    Field {
+        /// The field.
+        name: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
 }
 
 /// Parses a body. A blank one is `null`, as for Gson. Bytes that are not UTF-8 and lone surrogates (`\ud83d` without its

@@ -15,6 +15,7 @@ mod callback;
 mod client;
 mod executors;
 mod inbound;
+mod job_call;
 mod json;
 mod log;
 mod registry;
@@ -25,12 +26,13 @@ pub use answer::Answer;
 pub use callback::{CallbackItem, Callbacks};
 pub use client::{ClientError, ExecutorClient};
 pub use executors::{Dialect, Executors, SharedExecutors, Target};
-pub use inbound::{ApiCall, ApiRequest, Inbound, body_limit, decide};
+pub use inbound::{APP_INVALID, ApiCall, ApiRequest, Inbound, JobRequest, body_limit, decide};
+pub use job_call::{JobCall, JobCallName};
 pub use json::BodyError;
 pub use log::{LogPage, LogRequest};
 pub use registry::RegistryCall;
 pub use run::RunRequest;
-pub use token::Tokens;
+pub use token::{Reach, Tokens};
 
 /// What a call to an executor came to. A call never fails with an error: whatever went wrong is a code and a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,6 +9,15 @@ use subtle::{Choice, ConstantTimeEq};
 use super::json::is_blank;
 use crate::config::settings::Settings;
 
+/// How far a program reaches with its token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The shared token: every executor group.
+    AllGroups,
+    /// The token of one app: the executor groups with its name.
+    GroupsOfApp,
+}
+
 /// The token shared with all executors, and the tokens of single groups (from 3.5 each group has its own).
 #[derive(Clone)]
 pub struct Tokens {
@@ -42,6 +51,18 @@ impl Tokens {
             }
         }
         same.into()
+    }
+
+    /// How far a program reaches that names an app and shows a token; none when it is not let in. Unlike executors, nobody
+    /// is let in where no token is configured.
+    pub fn reach(&self, shown: &[u8], app: &str) -> Option<Reach> {
+        let own = self.by_app.get(app).filter(|token| !is_blank(token.expose_secret()));
+        let has_own = own.map_or_else(|| Choice::from(0), |token| equal(token, shown));
+        let has_shared = !is_blank(self.shared.expose_secret()) & bool::from(equal(&self.shared, shown));
+        if has_shared {
+            return Some(Reach::AllGroups);
+        }
+        bool::from(has_own).then_some(Reach::GroupsOfApp)
     }
 
     /// Whether single groups have tokens of their own.
@@ -93,6 +114,26 @@ mod tests {
     fn without_a_configured_token_everybody_is_let_in() {
         assert!(tokens("").admits(None, []));
         assert!(tokens("  ").admits(Some(b"anything"), []));
+    }
+
+    #[test]
+    fn programs_reach_as_far_as_their_token() {
+        let reach = |shared: &str, shown: &str, app: &str| tokens(shared).reach(shown.as_bytes(), app);
+        assert_eq!(reach("secret", "secret", "demo"), Some(Reach::AllGroups));
+        assert_eq!(reach("secret", "secret", "other"), Some(Reach::AllGroups));
+        assert_eq!(reach("secret", "of-demo", "demo"), Some(Reach::GroupsOfApp));
+        assert_eq!(reach("", "of-demo", "demo"), Some(Reach::GroupsOfApp));
+        for (shared, shown, app) in [
+            ("secret", "of-demo", "other"),
+            ("secret", "wrong", "demo"),
+            ("secret", "", "demo"),
+            ("secret", " ", "open"),
+            ("", "", "other"),
+            (" ", " ", "other"),
+            ("", "anything", "other"),
+        ] {
+            assert_eq!(reach(shared, shown, app), None, "{shared:?} {shown:?} {app}");
+        }
     }
 
     #[test]

@@ -36,6 +36,14 @@ impl Store {
         self.main.fetch_all(query).await?.iter().map(|row| self.group(row)).collect()
     }
 
+    /// The groups whose app name is exactly this, by id; some databases by themselves take no heed of case.
+    pub async fn groups_of_app(&self, app_name: &str) -> Result<Vec<JobGroup>> {
+        let query = Query::new("SELECT ").push(COLUMNS).push(" FROM xxl_job_group WHERE app_name = ? ORDER BY id");
+        let rows = self.main.fetch_all(query.bind(app_name)).await?;
+        let groups: Vec<JobGroup> = rows.iter().map(|row| self.group(row)).collect::<Result<_>>()?;
+        Ok(groups.into_iter().filter(|group| group.app_name == app_name).collect())
+    }
+
     /// Every group, in the order of the Java admin: app name, title, id.
     pub async fn all_groups(&self) -> Result<Vec<JobGroup>> {
         let query = Query::new("SELECT ").push(COLUMNS).push(" FROM xxl_job_group ORDER BY app_name, title, id");

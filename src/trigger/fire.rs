@@ -14,8 +14,9 @@ use super::message::TriggerMessage;
 use super::pool::{Pool, Start};
 use super::route::{Prober, RouteOutcome, RouteRequest, shards};
 use super::slots::{CallSlot, Lane};
+use crate::config::settings::Glue;
 use crate::i18n::{Key, format, text};
-use crate::model::{AddressType, EpochMs, JobGroup, JobInfo, RouteStrategy, Shard, split_addresses};
+use crate::model::{AddressType, EpochMs, GlueType, JobGroup, JobInfo, RouteStrategy, Shard, split_addresses};
 use crate::protocol::{CallResult, RunRequest, Target};
 use crate::store::TriggerResult;
 
@@ -90,6 +91,8 @@ impl Plan {
             Some(text(pool.locale, Key::OwnGroupMissing).to_owned())
         } else if strategy.is_none() {
             Some(format(text(pool.locale, Key::OwnRouteUnknown), &[word.unwrap_or("null")]))
+        } else if pool.glue == Glue::Off && job.glue_type != GlueType::Bean.as_str() {
+            Some(text(pool.locale, Key::OwnScriptsOff).to_owned())
         } else {
             None
         };

@@ -20,7 +20,7 @@ use super::slow_jobs::SlowJobs;
 use super::writers::{WriterTask, Writers, writers};
 use crate::clock::SharedClock;
 use crate::config::Profile;
-use crate::config::settings::{Settings, Trigger};
+use crate::config::settings::{Glue, Settings, Trigger};
 use crate::i18n::{self, Key, Locale};
 use crate::model::{EpochMs, JobGroup, JobInfo, Shard, TriggerType};
 use crate::protocol::SharedExecutors;
@@ -102,6 +102,7 @@ pub(super) struct Pool {
     pub router: Router,
     pub profile: Profile,
     pub locale: Locale,
+    pub glue: Glue,
     pub admin_address: String,
     pub writers: Writers,
     pub slots: Slots,
@@ -154,6 +155,7 @@ impl TriggerHandle {
             router: Router::new(parts.settings.job.locale),
             profile: *parts.profile,
             locale: parts.settings.job.locale,
+            glue: parts.settings.security.glue,
             admin_address: parts.admin_address,
             writers,
             slots: Slots::new(&limits, give_up.clone()),

@@ -7,14 +7,17 @@ use std::sync::{Mutex, PoisonError};
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{HttpMessage as _, HttpRequest};
 
 use super::auth::api_token::Access;
-use super::auth::cookie;
+use super::auth::{audit, cookie};
+use super::client::Client;
 use super::dialect::{COOKIE_2, Choice, Dialect, HEADER, Signs};
 use super::error::{self, Error};
+use super::origin;
 use super::params::{self, Pairs};
 use super::state::{self, AppState};
 
@@ -114,8 +117,9 @@ pub async fn look_through(
     };
     let choice = choose(request.request(), Some(place), &pairs);
     request.extensions_mut().insert(Call { choice, place: Some(place), pairs: Rc::new(pairs) });
-    if let Some(fault) = fault {
-        let answer = error::render(&fault, request.request());
+    let refused = fault.or_else(|| foreign(request.request(), place));
+    if let Some(refused) = refused {
+        let answer = error::render(&refused, request.request());
         return Ok(request.into_response(answer));
     }
     let strict = state::of(request.request()).ruling.strict;
@@ -124,6 +128,20 @@ pub async fn look_through(
         name(response.response_mut().headers_mut(), choice.dialect);
     }
     Ok(response.map_into_boxed_body())
+}
+
+/// The refusal of a call by which a page of another site would change something. A bearer token is no cookie, which a
+/// browser would add by itself: whoever shows one is meant.
+fn foreign(request: &HttpRequest, place: Place) -> Option<Error> {
+    let state = state::of(request);
+    let is_harmless = place.access == Access::Read || *request.method() == Method::OPTIONS;
+    if is_harmless || state.api_tokens.shown(request.headers()).is_some() {
+        return None;
+    }
+    let origin::Foreign(site) = origin::check(request, state).err()?;
+    let client = Client::of(request, &state.core.settings.server.trusted_proxies);
+    audit::write("", &client.to_string(), "refused", &format!("{} from the site {site}", place.path));
+    Some(Error::ForeignSite(site))
 }
 
 /// A refusal, which is rendered anew, says which dialect it is in, like any answer.

@@ -71,6 +71,16 @@ impl std::fmt::Display for Client {
     }
 }
 
+/// The host that a trusted proxy was asked for.
+pub fn forwarded_host<'a>(request: &'a HttpRequest, trusted_proxies: &[IpNet]) -> Option<&'a str> {
+    let peer = request.peer_addr().map(|peer| peer.ip().to_canonical())?;
+    if !trusted_proxies.iter().any(|net| net.contains(&peer)) {
+        return None;
+    }
+    let hosts = request.headers().get("x-forwarded-host")?.to_str().ok()?;
+    hosts.split(',').next().map(str::trim).filter(|host| !host.is_empty())
+}
+
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
     hop.parse().ok().or_else(|| hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip()))

@@ -13,10 +13,11 @@ use super::call::{Call, Kind, Place};
 use super::client::Client;
 use super::dialect::Dialect;
 use super::envelope::{exception, failure};
+use super::jobs::Refusal;
 use super::message::Message;
 use super::rows::offset;
 use super::state;
-use crate::i18n::{Key, text};
+use crate::i18n::{Key, format, text};
 use crate::protocol::CallResult;
 use crate::store;
 
@@ -52,6 +53,9 @@ pub enum Error {
     /// A parameter that should be a number is none.
     #[error("the parameter {0} is not a number")]
     NotANumber(&'static str),
+    /// The call comes from a page of this other site.
+    #[error("the call comes from another site: {0}")]
+    ForeignSite(String),
     /// No such path.
     #[error("no such path")]
     NotFound,
@@ -73,6 +77,17 @@ impl Error {
     /// The failure envelope with this text.
     pub const fn refused(message: Message) -> Self {
         Self::Refused(Some(message))
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Refused(message) => Self::refused(message),
+            Refusal::Exception(message) => Self::Exception(message),
+            Refusal::NotPermitted(name) => Self::NotPermitted(name),
+            Refusal::Store(error) => Self::Store(error),
+        }
     }
 }
 
@@ -117,6 +132,12 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
         }
         Error::Missing(_) | Error::NotANumber(_) | Error::Unreadable => {
             status(request, dialect, StatusCode::BAD_REQUEST, &error.to_string())
+        }
+        Error::ForeignSite(site) => {
+            let told = format(text(locale, Key::OwnForeignSite), &[site]);
+            let mut answer = failure(dialect, CallResult::FAIL, Some(&told));
+            *answer.status_mut() = StatusCode::FORBIDDEN;
+            answer
         }
         Error::NotFound => status(request, dialect, StatusCode::NOT_FOUND, ""),
         Error::MethodNotAllowed => status(request, dialect, StatusCode::METHOD_NOT_ALLOWED, ""),

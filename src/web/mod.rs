@@ -11,8 +11,11 @@ pub mod client;
 pub mod dialect;
 pub mod envelope;
 pub mod error;
+mod headers;
+pub mod jobs;
 mod message;
 mod multipart;
+mod origin;
 pub mod pages;
 mod params;
 pub mod rows;
@@ -22,11 +25,12 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_cors::Cors;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{Server, ServiceRequest, ServiceResponse};
 use actix_web::http::header::{ALLOW, LOCATION};
 use actix_web::http::{KeepAlive, Method, StatusCode};
-use actix_web::middleware::{DefaultHeaders, Next, from_fn};
+use actix_web::middleware::{Condition, Next, from_fn};
 use actix_web::{App, HttpResponse, HttpServer, guard, web};
 
 pub use state::{AppState, Core};
@@ -61,11 +65,12 @@ pub fn serve(state: Arc<AppState>, listener: TcpListener) -> std::io::Result<Ser
 /// When the listener cannot be used.
 pub fn serve_with(state: Arc<AppState>, listener: TcpListener, workers: Option<usize>) -> std::io::Result<Server> {
     let mut server = HttpServer::new(move || {
-        App::new().configure(|config| configure(config, &state)).wrap(from_fn(edge)).wrap(
-            DefaultHeaders::new()
-                .add(("X-Content-Type-Options", "nosniff"))
-                .add(("Content-Security-Policy", "frame-ancestors 'self'")),
-        )
+        let origins = &state.core.settings.console.cors_origins;
+        App::new()
+            .configure(|config| configure(config, &state))
+            .wrap(from_fn(edge))
+            .wrap(Condition::new(!origins.is_empty(), cors(origins)))
+            .wrap(from_fn(headers::add))
     })
     .keep_alive(KeepAlive::Timeout(KEEP_ALIVE))
     .shutdown_timeout(STOP_PATIENCE_S)
@@ -74,6 +79,17 @@ pub fn serve_with(state: Arc<AppState>, listener: TcpListener, workers: Option<u
         server = server.workers(workers);
     }
     Ok(server.listen(listener)?.run())
+}
+
+/// Lets pages of these origins call the console from a browser.
+fn cors(origins: &[String]) -> Cors {
+    let cors = Cors::default()
+        .supports_credentials()
+        .allow_any_method()
+        .allow_any_header()
+        .expose_headers([dialect::HEADER])
+        .max_age(3_600);
+    origins.iter().fold(cors, |cors, origin| cors.allowed_origin(origin))
 }
 
 /// Every path of the console that a dialect has, below the context path.

@@ -235,7 +235,7 @@ pub(super) async fn read_pairs(request: &HttpRequest, payload: Payload, may_be_k
     let body = read(payload, limit).await?;
     let Some(boundary) = boundary else { return Ok(Pairs::parse(request.query_string(), &body)) };
     let mut pairs = Pairs::parse(request.query_string(), b"");
-    pairs.0.extend(multipart::fields(&body, boundary));
+    pairs.0.extend(multipart::fields(body.into(), boundary).await);
     Ok(pairs)
 }
 

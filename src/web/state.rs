@@ -6,6 +6,7 @@ use actix_web::HttpRequest;
 use actix_web::web::Data;
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use super::api::bucket::Buckets;
 use super::auth::api_token::ApiTokens;
 use super::auth::cookie::Family;
 use super::auth::session::Sessions;
@@ -49,6 +50,19 @@ pub struct Core {
     pub max_year: i32,
 }
 
+impl Core {
+    /// When a schedule fires next after an instant.
+    pub(super) fn next_time(
+        &self,
+        schedule_type: &str,
+        conf: Option<&str>,
+        from: EpochMs,
+    ) -> Result<Option<EpochMs>, NextTimeError> {
+        let Self { settings, profile, max_year, .. } = self;
+        next_time(schedule_type, conf, from, &settings.zone, profile.cron, *max_year)
+    }
+}
+
 /// What all handlers share.
 ///
 /// A handler reaches it only through an argument that says who may call: [`super::auth::LoginUser`],
@@ -62,6 +76,7 @@ pub struct AppState {
     pub(super) api_tokens: ApiTokens,
     pub(super) ruling: Ruling,
     pub(super) habits: Habits,
+    pub(super) job_calls: Buckets,
     pub(super) metrics: PrometheusHandle,
 }
 
@@ -83,6 +98,7 @@ impl AppState {
             api_tokens: ApiTokens::of(&core.settings),
             ruling,
             habits: Habits::default(),
+            job_calls: Buckets::new(core.clock.clone()),
             metrics: crate::metrics::recorder().clone(),
             core,
         })
@@ -112,17 +128,6 @@ impl AppState {
     /// Whether the console's calls are at the root, too.
     pub(super) fn has_root_alias(&self) -> bool {
         self.core.settings.console.root_alias.unwrap_or(self.core.profile.release >= Release::V3_4)
-    }
-
-    /// When a schedule fires next after an instant.
-    pub(super) fn next_time(
-        &self,
-        schedule_type: &str,
-        conf: Option<&str>,
-        from: EpochMs,
-    ) -> Result<Option<EpochMs>, NextTimeError> {
-        let Core { settings, profile, max_year, .. } = &self.core;
-        next_time(schedule_type, conf, from, &settings.zone, profile.cron, *max_year)
     }
 }
 

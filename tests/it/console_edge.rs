@@ -3,11 +3,12 @@
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use serde_json::{Value, json};
-use xxl_job_admin::config::settings::Dialect;
+use xxl_job_admin::config::settings::{Dialect, Glue};
 use xxl_job_admin::model::EXECUTOR_GROUP;
 
 use crate::support::app::{TOKEN, TestApp, spawn_app, spawn_app_with};
 use crate::support::fake_executor::{FakeExecutor, Reporting, post, register};
+use crate::support::running::until;
 
 async fn get(app: &TestApp, url: &str) -> (u16, String, String) {
     let answer = app.client.get(url).send().await.expect("an answer");
@@ -152,6 +153,24 @@ async fn a_run_by_hand_ends_with_the_executors_result() {
     // The answer comes after the write.
     let log = app.core.store.find_log(1).await.expect("an answer").expect("the run");
     assert_eq!((log.handle_code, log.handle_msg.as_deref()), (200, Some("done")));
+}
+
+#[tokio::test]
+async fn scripts_that_are_switched_off_are_not_called() {
+    let app = spawn_app_with(|settings| settings.security.glue = Glue::Off).await;
+    let executor = FakeExecutor::start().await;
+    register(&app.base_url, TOKEN, "xxl-job-executor-sample", executor.address()).await;
+    let sql = "UPDATE xxl_job_info SET glue_type = 'GLUE_SHELL', glue_source = 'id' WHERE id = 1";
+    app.db.connect().await.execute(sql).await;
+    let admin = app.admin().await;
+    assert_eq!(app.outcome("/jobinfo/trigger", &[("id", "1")], &admin).await, "200 -");
+    let log = until("the run ends", async || {
+        app.core.store.find_log(1).await.expect("an answer").filter(|log| log.trigger_code != 0)
+    })
+    .await;
+    assert_eq!(log.trigger_code, 500);
+    assert!(log.trigger_msg.is_some_and(|text| text.contains("security.glue=off")));
+    assert_eq!(executor.calls_to("run").len(), 0);
 }
 
 #[tokio::test]

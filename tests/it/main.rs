@@ -4,9 +4,11 @@
 //! `TEST_POSTGRES_URL` (`make test-db` starts both); SQLite needs none.
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails with the sentence given")]
 
+mod api_jobs;
 mod console_access;
 mod console_edge;
 mod console_login;
+mod console_origin;
 mod console_replay;
 mod console_replies;
 mod core;

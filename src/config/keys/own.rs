@@ -100,7 +100,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "console.cors-origins",
         "list of origins such as `https://console.example.org`",
-        "no effect yet: other front ends in a browser",
+        "origins of other front ends in a browser, which may call the console",
         One(|d, t| put(&mut d.settings.console.cors_origins, origins(t))),
     )
     .unset("none"),
@@ -122,7 +122,7 @@ pub(super) static KEYS: &[Key] = &[
     Key::own(
         "security.glue",
         "`all`, `admin`, `off`",
-        "who may create or change scripts; off: nobody; jobs with scripts that are stored already go on to run",
+        "who may create or change scripts; off: nobody, and runs of stored scripts end with code 500",
         One(|d, t| {
             put(
                 &mut d.settings.security.glue,

@@ -1,4 +1,4 @@
-//! `/api/{name}`: executors register, sign off and report results.
+//! `/api/{name}`: executors register, sign off and report results; job calls are handed on to [`job`].
 //!
 //! Served below the context path and at the root. What to do is decided by [`crate::protocol::decide`]; here the body is
 //! read, the call is carried out, and the answer is sent after the write (Java answers first and loses what the database
@@ -11,6 +11,7 @@ use actix_web::http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue}
 use actix_web::http::{StatusCode, Version};
 use actix_web::{HttpRequest, HttpResponse, web};
 
+use super::job;
 use crate::model::RegistryEntry;
 use crate::protocol::{Answer, ApiCall, ApiRequest, Inbound, RegistryCall, body_limit, decide};
 use crate::store;
@@ -66,6 +67,7 @@ async fn answer(public: Public, request: &HttpRequest, payload: web::Payload) ->
     match inbound {
         Inbound::Answer(answer) => send(answer),
         Inbound::Call(call) => carry_out(&public.state().core, call).await,
+        Inbound::Job(request) => send(job::answer(public.state(), public.client(), request, &body).await),
     }
 }
 

@@ -1,4 +1,6 @@
-//! What machines call: the executors, and whoever watches us.
+//! What machines call: the executors, programs that manage jobs, and whoever watches us.
 
 pub mod actuator;
+pub mod bucket;
 pub mod executor;
+mod job;

@@ -1,28 +1,20 @@
-//! Jobs (Java: `JobInfoController`, `XxlJobServiceImpl`).
-//!
-//! Better on purpose: rights are those of the *stored* job and of the group it moves to; only the columns that a call
-//! changes are written; whatever touches the schedule holds the schedule lock, so that no pass works on a row that changes
-//! under it; the addresses of a manual run must be known ones by default, since the access token goes there.
+//! Jobs (Java: `JobInfoController`): parameters in, replies out. What is done to a job is in [`jobs`].
 
 use actix_web::web;
 
-use super::job_form::{Purpose, bind, check, normalise_source};
-use super::{Mapping, child_jobs, page};
-use crate::config::settings::{Glue, TriggerAddresses};
+use super::{Mapping, page};
 use crate::i18n::Key;
-use crate::model::{GlueType, JobInfo, ScheduleType, split_addresses};
-use crate::store::{JobFilter, ScheduleChange};
-use crate::web::auth::LoginUser;
+use crate::model::JobInfo;
+use crate::store::JobFilter;
+use crate::web::auth::{LoginUser, Public};
 use crate::web::dialect::Dialect;
 use crate::web::envelope::Reply;
 use crate::web::error::Error;
-use crate::web::message::{Message, message};
+use crate::web::jobs::{self, Caller};
+use crate::web::message::message;
 use crate::web::params::{Params, is_blank};
 use crate::web::rows::Row;
 
-/// A schedule that is started or edited fires this much later at the earliest: a pass of any admin may have read the
-/// next five seconds already.
-const AHEAD_MS: i64 = 5_000;
 /// Fire times shown of a schedule.
 const PREVIEW: usize = 5;
 
@@ -42,12 +34,26 @@ pub(super) fn mappings() -> Vec<Mapping> {
     ]
 }
 
-fn bad_schedule() -> Message {
-    message![Key::ScheduleType, Key::SystemUnvalid]
-}
+impl Caller for LoginUser {
+    fn name(&self) -> &str {
+        &self.user().username
+    }
 
-fn no_job() -> Message {
-    message![Key::JobinfoGlueJobidUnvalid]
+    fn dialect(&self) -> Dialect {
+        Public::dialect(self)
+    }
+
+    fn is_admin(&self) -> bool {
+        LoginUser::is_admin(self)
+    }
+
+    fn may_use_group(&self, group: i32) -> bool {
+        Self::may_use_group(self, group)
+    }
+
+    fn audit(&self, action: &str, what: &str) {
+        Self::audit(self, action, what);
+    }
 }
 
 async fn page_list(user: LoginUser, params: Params) -> Result<Reply, Error> {
@@ -73,184 +79,67 @@ async fn page_list(user: LoginUser, params: Params) -> Result<Reply, Error> {
     Ok(Reply::list(&rows, total))
 }
 
+/// Reads every field of the form, the ones about the schedule's state included: a script may add a job that is started
+/// already.
+fn bind(params: &Params) -> Result<JobInfo, Error> {
+    Ok(JobInfo {
+        id: params.bound_int("id")?,
+        job_group: params.bound_int("jobGroup")?,
+        job_desc: params.text_or_empty("jobDesc"),
+        add_time: None,
+        update_time: None,
+        author: params.text("author"),
+        alarm_email: params.text("alarmEmail"),
+        schedule_type: params.text_or_empty("scheduleType"),
+        schedule_conf: params.text("scheduleConf"),
+        misfire_strategy: params.text_or_empty("misfireStrategy"),
+        executor_route_strategy: params.text("executorRouteStrategy"),
+        executor_handler: params.text("executorHandler"),
+        executor_param: params.text("executorParam"),
+        executor_block_strategy: params.text("executorBlockStrategy"),
+        executor_timeout: params.bound_int("executorTimeout")?,
+        executor_fail_retry_count: params.bound_int("executorFailRetryCount")?,
+        glue_type: params.text_or_empty("glueType"),
+        glue_source: params.text("glueSource"),
+        glue_remark: params.text("glueRemark"),
+        glue_updatetime: None,
+        child_jobid: params.text("childJobId"),
+        trigger_status: params.bound_int("triggerStatus")?,
+        trigger_last_time: params.bound_long("triggerLastTime")?,
+        trigger_next_time: params.bound_long("triggerNextTime")?,
+    })
+}
+
 async fn add(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    let mut job = bind(&params)?;
-    user.require_group(job.job_group)?;
-    let core = &user.state().core;
-    if core.store.find_group(job.job_group).await?.is_none() {
-        return Err(Error::refused(message![Key::SystemPleaseChoose, Key::JobinfoFieldJobgroup]));
-    }
-    check(&job, Purpose::Add, &core.profile, core.max_year).map_err(Error::refused)?;
-    require_scripting(&user, &job.glue_type)?;
-    normalise_source(&mut job);
-    trim_handler(&user, &mut job)?;
-    child_jobs::check(&user, &mut job, 0).await?;
-    let id = core.store.insert_job(&job, user.state().now()).await?;
-    user.audit("jobinfo add", &format!("{id} {}", job.job_desc));
+    let id = jobs::add(&user.state().core, &user, bind(&params)?).await?;
     Ok(Reply::content(&id.to_string()))
 }
 
 async fn update(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    let mut job = bind(&params)?;
-    user.require_group(job.job_group)?;
-    let state = user.state();
-    let core = &state.core;
-    check(&job, Purpose::Update, &core.profile, core.max_year).map_err(Error::refused)?;
-    let own_id = job.id;
-    child_jobs::check(&user, &mut job, own_id).await?;
-    if core.store.find_group(job.job_group).await?.is_none() {
-        return Err(Error::refused(message![Key::JobinfoFieldJobgroup, Key::SystemUnvalid]));
-    }
-    let (mut change, stored) = core.store.begin_job_change(job.id).await?;
-    let Some(stored) = stored else {
-        return Err(Error::refused(message![Key::JobinfoFieldId, Key::SystemNotFound]));
-    };
-    user.require_group(stored.job_group)?;
-    require_scripting(&user, &stored.glue_type)?;
-    if job.schedule_conf.is_none() {
-        return Err(Error::Exception(message!["the parameter 'scheduleConf' is missing"]));
-    }
-    trim_handler(&user, &mut job)?;
-    let now = state.now();
-    let moved = stored.schedule_type != job.schedule_type || stored.schedule_conf != job.schedule_conf;
-    let next = if stored.trigger_status == 1 && moved { Some(next_after(&user, &job)?) } else { None };
-    change.save_edit(&job, next, now).await?;
-    change.commit().await?;
-    user.audit("jobinfo update", &format!("{} {}", job.id, job.job_desc));
+    jobs::update(&user.state().core, &user, bind(&params)?).await?;
     Ok(Reply::done())
-}
-
-/// From 3.2 on the handler's name loses the blanks around it, and must be there even where it means nothing.
-fn trim_handler(user: &LoginUser, job: &mut JobInfo) -> Result<(), Error> {
-    if !user.dialect().is_3() {
-        return Ok(());
-    }
-    match &job.executor_handler {
-        Some(handler) => job.executor_handler = Some(handler.trim_matches(|c| c <= ' ').to_owned()),
-        None => return Err(Error::Exception(message!["the parameter 'executorHandler' is missing; it may be empty"])),
-    }
-    Ok(())
-}
-
-/// Refuses a job with a script where `security.glue` keeps scripts from this user.
-fn require_scripting(user: &LoginUser, glue_type: &str) -> Result<(), Error> {
-    let permitted = match user.state().core.settings.security.glue {
-        Glue::All => true,
-        Glue::Admin => user.is_admin(),
-        Glue::Off => false,
-    };
-    if permitted || glue_type == GlueType::Bean.as_str() {
-        return Ok(());
-    }
-    user.audit("refused", &format!("a job of type {glue_type}"));
-    Err(Error::NotPermitted(user.user().username.clone()))
-}
-
-/// The next time of a schedule that is started or moved now.
-fn next_after(user: &LoginUser, job: &JobInfo) -> Result<i64, Error> {
-    let state = user.state();
-    let next = state.next_time(&job.schedule_type, job.schedule_conf.as_deref(), state.now() + AHEAD_MS);
-    next.ok().flatten().ok_or_else(|| Error::refused(bad_schedule()))
 }
 
 async fn remove(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    let id = params.listed_id()?;
-    let store = &user.state().core.store;
-    let Some(job) = store.find_job(id).await? else { return Ok(Reply::done()) };
-    require_group_of(&user, &job)?;
-    store.remove_job(id).await?;
-    user.audit("jobinfo remove", &format!("{id} {}", job.job_desc));
+    jobs::remove(&user.state().core, &user, params.listed_id()?).await?;
     Ok(Reply::done())
 }
 
-/// Refuses a foreign job, in the form of the calls that name a job by its id alone.
-fn require_group_of(user: &LoginUser, job: &JobInfo) -> Result<(), Error> {
-    if user.may_use_group(job.job_group) {
-        return Ok(());
-    }
-    Err(Error::refused(message![Key::SystemPermissionLimit]))
-}
-
 async fn start(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    change_schedule(&user, params.listed_id()?, "jobinfo start", |job| {
-        if ScheduleType::parse(&job.schedule_type).is_none_or(|kind| kind == ScheduleType::None) {
-            return Err(Error::refused(message![Key::ScheduleTypeNoneLimitStart]));
-        }
-        Ok(ScheduleChange { status: 1, last: 0, next: next_after(&user, job)? })
-    })
-    .await
+    jobs::start(&user.state().core, &user, params.listed_id()?).await?;
+    Ok(Reply::done())
 }
 
 async fn stop(user: LoginUser, params: Params) -> Result<Reply, Error> {
-    change_schedule(&user, params.listed_id()?, "jobinfo stop", |_| Ok(ScheduleChange { status: 0, last: 0, next: 0 }))
-        .await
-}
-
-async fn change_schedule(
-    user: &LoginUser,
-    id: i32,
-    action: &str,
-    decide: impl FnOnce(&JobInfo) -> Result<ScheduleChange, Error>,
-) -> Result<Reply, Error> {
-    let (mut change, job) = user.state().core.store.begin_job_change(id).await?;
-    // To 3.1 the Java admin throws.
-    let gone = if user.dialect().is_3() { Error::refused } else { Error::Exception };
-    let job = job.ok_or_else(|| gone(no_job()))?;
-    require_group_of(user, &job)?;
-    let decided = decide(&job)?;
-    change.save_schedule(id, decided, user.state().now()).await?;
-    change.commit().await?;
-    user.audit(action, &format!("{id} {}", job.job_desc));
+    jobs::stop(&user.state().core, &user, params.listed_id()?).await?;
     Ok(Reply::done())
 }
 
 async fn trigger(user: LoginUser, params: Params) -> Result<Reply, Error> {
     let id = params.id()?;
     let (param, addresses) = (params.required_text("executorParam")?, params.required_text("addressList")?);
-    let core = &user.state().core;
-    let job = core.store.find_job(id).await?.ok_or_else(|| Error::refused(no_job()))?;
-    require_group_of(&user, &job)?;
-    let addresses = addresses.filter(|list| !is_blank(Some(list)));
-    if let Some(list) = &addresses {
-        require_known(&user, &job, list).await?;
-    }
-    // An absent parameter is an empty one, and replaces the job's.
-    core.triggers
-        .trigger_by_hand(id, param.unwrap_or_default(), addresses.clone())
-        .await
-        .map_err(|refused| Error::refused(message![refused.tell(user.state().locale())]))?;
-    user.audit("jobinfo trigger", &format!("{id} {} on {}", job.job_desc, addresses.as_deref().unwrap_or("its group")));
+    jobs::trigger(&user.state().core, &user, id, param, addresses).await?;
     Ok(Reply::done())
-}
-
-/// Refuses addresses that neither stand in the group's list nor are registered for it, unless
-/// `security.trigger-addresses` allows others.
-async fn require_known(user: &LoginUser, job: &JobInfo, list: &str) -> Result<(), Error> {
-    let core = &user.state().core;
-    match core.settings.security.trigger_addresses {
-        TriggerAddresses::Any => return Ok(()),
-        TriggerAddresses::Admin if user.is_admin() => return Ok(()),
-        TriggerAddresses::Admin | TriggerAddresses::Known => {}
-    }
-    let mut known = Vec::new();
-    if let Some(group) = core.store.find_group(job.job_group).await? {
-        known = group.addresses();
-        known.extend(split_addresses(core.registry.address_list(&group.app_name).await?.as_deref()));
-    }
-    if is_known(list, &known) {
-        return Ok(());
-    }
-    user.audit("refused", &format!("job {} on the addresses {list}", job.id));
-    Err(Error::refused(message![Key::JobgroupFieldRegistryList, Key::SystemUnvalid]))
-}
-
-fn is_known(list: &str, known: &[String]) -> bool {
-    let plain = |address: &str| {
-        let address = address.trim();
-        address.strip_suffix('/').unwrap_or(address).to_owned()
-    };
-    let known: Vec<String> = known.iter().map(|address| plain(address)).collect();
-    split_addresses(Some(list)).iter().all(|address| known.contains(&plain(address)))
 }
 
 async fn next_trigger_time(user: LoginUser, params: Params) -> Result<Reply, Error> {
@@ -263,7 +152,7 @@ async fn next_trigger_time(user: LoginUser, params: Params) -> Result<Reply, Err
     let mut at = state.now();
     let mut times = Vec::new();
     while times.len() < PREVIEW {
-        match state.next_time(&kind, conf.as_deref(), at) {
+        match state.core.next_time(&kind, conf.as_deref(), at) {
             Ok(Some(next)) => at = next,
             Ok(None) => break,
             Err(error) => {
@@ -273,20 +162,4 @@ async fn next_trigger_time(user: LoginUser, params: Params) -> Result<Reply, Err
         times.push(state.core.settings.zone.format(at));
     }
     Ok(Reply::content(&times))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_known_whatever_their_last_slash() {
-        let known = ["http://a:1/".to_owned(), " http://b:2".to_owned()];
-        for list in ["http://a:1", "http://a:1/", " http://b:2/ ,http://a:1", "http://a:1,"] {
-            assert!(is_known(list, &known), "{list}");
-        }
-        for list in ["http://c:3/", "http://a:1,http://c:3", "http://a:1//", "http://a:1,,http://b:2"] {
-            assert!(!is_known(list, &known), "{list}");
-        }
-    }
 }

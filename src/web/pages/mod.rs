@@ -2,9 +2,7 @@
 //!
 //! A module owns its paths. Every path takes every method, as the mappings of the Java admins do; login and logout take POST alone.
 
-pub mod child_jobs;
 pub mod filter_time;
-pub mod job_form;
 mod job_group;
 mod job_info;
 mod job_log;

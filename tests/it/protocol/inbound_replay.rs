@@ -114,6 +114,7 @@ fn answers_are_those_of_the_java_admins() {
             let answer = match decided(&recording.request, &body_of(&recording), &profile) {
                 Inbound::Answer(answer) => answer,
                 Inbound::Call(_) => Answer::success(&profile),
+                Inbound::Job(call) => panic!("{name}: {call:?}"),
             };
             let body = if recording.request.method == "HEAD" { &[][..] } else { &answer.body };
             let same = recording.response.status == Some(answer.status)
@@ -223,7 +224,7 @@ fn every_executor_is_understood() {
             let sent = recording.request.json();
             for release in [Release::V2_3, Release::V3_2, Release::V3_4] {
                 match decided(&recording.request, &body_of(&recording), &profile(release)) {
-                    Inbound::Answer(answer) => panic!("{name}: {answer:?}"),
+                    other @ (Inbound::Answer(_) | Inbound::Job(_)) => panic!("{name}: {other:?}"),
                     Inbound::Call(ApiCall::Registry { call, dialect }) => {
                         assert_eq!(
                             [&*call.group, &*call.key, &*call.value].map(Value::from),

@@ -8,6 +8,7 @@ conformance!(
     groups_are_added_found_changed_and_removed,
     groups_are_listed_by_app_name_title_and_id,
     groups_are_paged_by_texts,
+    groups_of_an_app_have_its_name_to_the_letter,
     addresses_are_saved_for_automatic_groups_alone,
     a_group_with_jobs_stays,
 );
@@ -68,6 +69,21 @@ async fn groups_are_paged_by_texts(base: &Base) {
     assert_eq!((page.len(), total), (2, 6), "blank means all");
     assert_eq!(base.store.page_groups("b%2", "", 0, 10).await.expect("read").1, 1, "the caller's wildcard");
     assert_eq!(base.store.page_groups("billing", "xxl", 0, 10).await.expect("read").1, 0);
+}
+
+async fn groups_of_an_app_have_its_name_to_the_letter(base: &Base) {
+    let first = base.group(group("orders", "b")).await;
+    for other in ["Orders", "orders2", "order"] {
+        base.group(group(other, "a")).await;
+    }
+    let second = base.group(group("orders", "a")).await;
+    let ids = async |app: &str| -> Vec<i32> {
+        base.store.groups_of_app(app).await.expect("read").iter().map(|group| group.id).collect()
+    };
+    assert_eq!(ids("orders").await, [first, second]);
+    for none in ["orders ", "ORDERS", "order_", "%", ""] {
+        assert_eq!(ids(none).await, [0; 0], "{none}");
+    }
 }
 
 async fn addresses_are_saved_for_automatic_groups_alone(base: &Base) {

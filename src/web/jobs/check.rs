@@ -1,55 +1,19 @@
-//! The form of a job: its fields and their checks, in the order and with the texts of the Java admin's
-//! `XxlJobServiceImpl.add` and `update`.
+//! The checks of a job's fields, in the order and with the texts of the Java admin's `XxlJobServiceImpl.add` and `update`.
 
 use crate::config::{Profile, Release};
 use crate::cron::Cron;
 use crate::i18n::Key;
 use crate::model::{BlockStrategy, GlueType, JobInfo, MisfireStrategy, RouteStrategy, ScheduleType};
-use crate::web::error::Error;
 use crate::web::message::{Message, message};
-use crate::web::params::{Params, is_blank};
+use crate::web::params::is_blank;
 
-/// What a form is for.
+/// What the fields are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A new job.
     Add,
     /// A job that is there.
     Update,
-}
-
-/// Reads every field of the form, the ones about the schedule's state included: a script may add a job that is started
-/// already.
-///
-/// # Errors
-/// When a number is none.
-pub fn bind(params: &Params) -> Result<JobInfo, Error> {
-    Ok(JobInfo {
-        id: params.bound_int("id")?,
-        job_group: params.bound_int("jobGroup")?,
-        job_desc: params.text_or_empty("jobDesc"),
-        add_time: None,
-        update_time: None,
-        author: params.text("author"),
-        alarm_email: params.text("alarmEmail"),
-        schedule_type: params.text_or_empty("scheduleType"),
-        schedule_conf: params.text("scheduleConf"),
-        misfire_strategy: params.text_or_empty("misfireStrategy"),
-        executor_route_strategy: params.text("executorRouteStrategy"),
-        executor_handler: params.text("executorHandler"),
-        executor_param: params.text("executorParam"),
-        executor_block_strategy: params.text("executorBlockStrategy"),
-        executor_timeout: params.bound_int("executorTimeout")?,
-        executor_fail_retry_count: params.bound_int("executorFailRetryCount")?,
-        glue_type: params.text_or_empty("glueType"),
-        glue_source: params.text("glueSource"),
-        glue_remark: params.text("glueRemark"),
-        glue_updatetime: None,
-        child_jobid: params.text("childJobId"),
-        trigger_status: params.bound_int("triggerStatus")?,
-        trigger_last_time: params.bound_long("triggerLastTime")?,
-        trigger_next_time: params.bound_long("triggerNextTime")?,
-    })
 }
 
 /// Checks the fields that need no look into the database: the rules 2 – 12 of the Java admin.

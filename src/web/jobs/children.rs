@@ -1,15 +1,15 @@
-//! The children that a job's form names: each must be there, be permitted, and not lead back to the job.
+//! The children that a job names: each must be there, be permitted, and not lead back to the job.
 
 use std::collections::{HashMap, HashSet};
 
+use super::{Caller, Refusal};
 use crate::config::Release;
 use crate::config::number::NumberRule;
 use crate::i18n::Key;
 use crate::model::JobInfo;
 use crate::store::{Result as StoreResult, Store};
-use crate::web::auth::LoginUser;
+use crate::web::Core;
 use crate::web::dialect::Dialect;
-use crate::web::error::Error;
 use crate::web::message::{Message, message};
 use crate::web::params::is_blank;
 
@@ -39,22 +39,21 @@ fn is_digits(item: &str) -> bool {
 }
 
 /// What Java says from 3.3 on of digits that 32 bits cannot hold.
-fn too_large(item: &str) -> Error {
-    Error::Exception(message![format!("java.lang.NumberFormatException: For input string: \"{item}\"")])
+fn too_large(item: &str) -> Refusal {
+    Refusal::Exception(message![format!("java.lang.NumberFormatException: For input string: \"{item}\"")])
 }
 
-/// Checks the children of a form, item by item, and writes the list as it is stored. `own_id` is 0 for a new job.
+/// Checks the children, item by item, and writes the list as it is stored. `own_id` is 0 for a new job.
 ///
 /// # Errors
 /// The first item that cannot be a child.
-pub async fn check(user: &LoginUser, job: &mut JobInfo, own_id: i32) -> Result<(), Error> {
+pub async fn check(core: &Core, caller: &impl Caller, job: &mut JobInfo, own_id: i32) -> Result<(), Refusal> {
     let Some(list) = job.child_jobid.clone().filter(|list| !is_blank(Some(list))) else { return Ok(()) };
-    let core = &user.state().core;
     let items = items(&list);
-    let numbers = numbers(user.dialect());
+    let numbers = numbers(caller.dialect());
     let mut ids = Vec::with_capacity(items.len());
     for item in &items {
-        let refused = |key| Error::refused(fault(item, key));
+        let refused = |key| Refusal::Refused(fault(item, key));
         let id = numbers.parse(item).ok_or_else(|| {
             let is_too_large = numbers == NumberRule::Digits && is_digits(item);
             if is_too_large { too_large(item) } else { refused(Key::SystemUnvalid) }
@@ -64,7 +63,7 @@ pub async fn check(user: &LoginUser, job: &mut JobInfo, own_id: i32) -> Result<(
             return Err(refused(Key::SystemUnvalid));
         }
         let child = core.store.find_job(id).await?.ok_or_else(|| refused(Key::SystemNotFound))?;
-        if !user.may_use_group(child.job_group) {
+        if !caller.may_use_group(child.job_group) {
             return Err(refused(Key::SystemPermissionLimit));
         }
         if !is_own {
@@ -75,7 +74,7 @@ pub async fn check(user: &LoginUser, job: &mut JobInfo, own_id: i32) -> Result<(
     if own_id != 0 {
         for (id, item) in ids {
             if leads_to(&core.store, id, own_id).await? {
-                return Err(Error::refused(fault(item, Key::SystemUnvalid)));
+                return Err(Refusal::Refused(fault(item, Key::SystemUnvalid)));
             }
         }
     }

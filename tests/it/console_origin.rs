@@ -1,0 +1,184 @@
+//! Pages of other sites: what they may not do, and what those of `console.cors-origins` may.
+
+use reqwest::{Method, Response};
+use serde_json::Value;
+use xxl_job_admin::config::settings::Dialect;
+
+use crate::support::app::{COOKIE_NAME, TestApp, spawn_app, spawn_app_with};
+
+const EVIL: &str = "https://evil.example";
+
+async fn send(app: &TestApp, method: Method, path: &str, headers: &[(&str, &str)], body: &'static str) -> (u16, Value) {
+    let mut request = app.client.request(method, format!("{}{path}", app.base_url)).body(body);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let answer = request.send().await.expect("an answer");
+    let status = answer.status().as_u16();
+    (status, serde_json::from_str(&answer.text().await.expect("a body")).unwrap_or_default())
+}
+
+/// Every call that changes something, with a form that would do so.
+const CHANGES: &[&str] = &[
+    "/jobgroup/save?appname=evil-app&title=t",
+    "/jobgroup/insert?appname=evil-app&title=t",
+    "/jobgroup/update?id=1&appname=evil-app&title=t",
+    "/jobgroup/remove?id=1",
+    "/jobgroup/delete?ids[]=1",
+    "/jobinfo/add?jobGroup=1",
+    "/jobinfo/insert?jobGroup=1",
+    "/jobinfo/update?id=1&jobGroup=1",
+    "/jobinfo/remove?id=1",
+    "/jobinfo/delete?ids[]=1",
+    "/jobinfo/start?id=1",
+    "/jobinfo/stop?id=1",
+    "/jobinfo/trigger?id=1&executorParam=&addressList=",
+    "/joblog/logKill?id=1",
+    "/joblog/clearLog?jobGroup=0&jobId=0&type=9",
+];
+
+#[tokio::test]
+async fn a_foreign_page_changes_nothing_by_any_method() {
+    let app = spawn_app().await;
+    let cookie = format!("{COOKIE_NAME}={}", app.admin().await);
+    let form = "application/x-www-form-urlencoded";
+    for path in CHANGES {
+        for (method, kind) in
+            [(Method::POST, form), (Method::POST, "text/plain"), (Method::GET, form), (Method::PUT, form)]
+        {
+            for sign in [("Origin", EVIL), ("Referer", "https://evil.example/page"), ("Sec-Fetch-Site", "cross-site")] {
+                let headers = [("Cookie", cookie.as_str()), ("Content-Type", kind), sign];
+                let (status, answer) = send(&app, method.clone(), path, &headers, "").await;
+                assert_eq!((status, &answer["code"]), (403, &500.into()), "{method} {path} {sign:?}: {answer}");
+            }
+        }
+    }
+    let navigation = [("Cookie", cookie.as_str()), ("Upgrade-Insecure-Requests", "1")];
+    assert_eq!(send(&app, Method::GET, "/jobinfo/remove?id=1", &navigation, "").await.0, 403);
+    assert!(app.core.store.find_job(1).await.expect("an answer").is_some());
+    assert_eq!(app.core.store.count_groups().await.expect("an answer"), 1);
+    // Nor does it log anybody in or out.
+    for path in [
+        "/login?userName=admin&password=123456",
+        "/auth/doLogin?userName=admin&password=123456",
+        "/logout",
+        "/auth/logout",
+    ] {
+        assert_eq!(send(&app, Method::POST, path, &[("Cookie", &cookie), ("Origin", EVIL)], "").await.0, 403, "{path}");
+    }
+    assert_eq!(app.outcome("/jobinfo/stop", &[("id", "1")], cookie.split_once('=').expect("a value").1).await, "200 -");
+}
+
+#[tokio::test]
+async fn the_refusal_names_the_site_and_the_setting_in_each_dialect() {
+    let app = spawn_app_with(|settings| settings.job.locale = xxl_job_admin::i18n::Locale::En).await;
+    let cookie = format!("{COOKIE_NAME}={}", app.admin().await);
+    for (dialect, keys) in
+        [("2", "code,msg,content"), ("3.2", "code,msg,content,success"), ("3", "code,data,msg,success")]
+    {
+        let headers = [("Cookie", cookie.as_str()), ("Origin", EVIL), ("X-XXL-Dialect", dialect)];
+        let (_, answer) = send(&app, Method::POST, "/jobinfo/stop?id=1", &headers, "").await;
+        let found: Vec<&str> = answer.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(found.join(","), keys);
+        let msg = answer["msg"].as_str().expect("a text");
+        assert!(msg.contains(EVIL) && msg.contains("console.cors-origins"), "{msg}");
+    }
+}
+
+#[tokio::test]
+async fn own_pages_scripts_and_lists_are_left_alone() {
+    let app = spawn_app_with(|settings| {
+        settings.console.dialect = Some(Dialect::V2);
+        settings.server.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
+    })
+    .await;
+    let cookie = format!("{COOKIE_NAME}={}", app.admin().await);
+    let own = app.base_url.split("/xxl-job-admin").next().expect("an origin").to_owned();
+    let page = format!("{own}/xxl-job-admin/jobinfo");
+    let signs: [&[(&str, &str)]; 7] = [
+        &[],
+        &[("Sec-Fetch-Site", "same-origin"), ("Origin", EVIL)],
+        &[("Sec-Fetch-Site", "none")],
+        &[("Origin", &own)],
+        &[("Referer", &page)],
+        &[("X-Forwarded-Host", "console.example"), ("Origin", "https://console.example")],
+        &[("Origin", &own), ("Sec-Fetch-Mode", "cors")],
+    ];
+    for sign in signs {
+        let headers: Vec<(&str, &str)> =
+            [("Cookie", cookie.as_str())].into_iter().chain(sign.iter().copied()).collect();
+        for method in [Method::GET, Method::POST] {
+            let (status, answer) = send(&app, method, "/jobinfo/stop?id=1", &headers, "").await;
+            assert_eq!((status, &answer["code"]), (200, &200.into()), "{sign:?}");
+        }
+    }
+    // Reading harms nobody; the answer stays with the browser.
+    let headers = [("Cookie", cookie.as_str()), ("Origin", EVIL)];
+    let (status, answer) = send(&app, Method::GET, "/jobgroup/pageList", &headers, "").await;
+    assert_eq!((status, &answer["recordsTotal"]), (200, &1.into()));
+}
+
+fn header(answer: &Response, name: &str) -> String {
+    answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn listed_origins_may_call_from_a_browser_and_others_may_not() {
+    const FRONT: &str = "https://front.example";
+    let app = spawn_app_with(|settings| settings.console.cors_origins = vec![FRONT.into()]).await;
+    let cookie = format!("{COOKIE_NAME}={}", app.admin().await);
+    let preflight = |origin: &'static str| {
+        let request = app.client.request(Method::OPTIONS, format!("{}/jobinfo/stop", app.base_url));
+        let request = request.header("Origin", origin).header("Access-Control-Request-Method", "POST");
+        let request = request.header("Access-Control-Request-Headers", "content-type,x-xxl-dialect");
+        async move { request.send().await.expect("an answer") }
+    };
+    let allowed = preflight(FRONT).await;
+    assert_eq!(allowed.status(), 200);
+    assert_eq!(header(&allowed, "access-control-allow-origin"), FRONT);
+    assert_eq!(header(&allowed, "access-control-allow-credentials"), "true");
+    assert_eq!(header(&preflight(EVIL).await, "access-control-allow-origin"), "");
+    for (origin, status, told) in [(FRONT, 200, FRONT), (EVIL, 403, "")] {
+        let request = app.client.post(format!("{}/jobinfo/stop?id=1", app.base_url));
+        let request = request.header("Origin", origin).header("Sec-Fetch-Site", "cross-site").header("Cookie", &cookie);
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), status, "{origin}");
+        assert_eq!(header(&answer, "access-control-allow-origin"), told);
+        assert!(header(&answer, "vary").to_lowercase().contains("origin"), "{origin}");
+    }
+}
+
+#[tokio::test]
+async fn without_the_setting_nobody_is_told_of_origins() {
+    let app = spawn_app().await;
+    let request = app.client.request(Method::OPTIONS, format!("{}/jobinfo/stop", app.base_url));
+    let request = request.header("Origin", EVIL).header("Access-Control-Request-Method", "POST");
+    let cookie = format!("{COOKIE_NAME}={}", app.admin().await);
+    let answer = request.header("Cookie", cookie).send().await.expect("an answer");
+    assert_eq!(header(&answer, "allow"), "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS");
+    assert_eq!(header(&answer, "access-control-allow-origin"), "");
+}
+
+#[tokio::test]
+async fn every_answer_keeps_the_browser_in_check() {
+    let app = spawn_app().await;
+    let admin = app.admin().await;
+    let mut paths: Vec<&str> =
+        [Dialect::V2, Dialect::V3].into_iter().flat_map(xxl_job_admin::web::console_paths).collect();
+    paths.extend(["/nope", "/actuator/health", "/api/registry", "/jobinfo/start?id=x"]);
+    for path in paths {
+        for cookie in [None, Some(admin.as_str())] {
+            for accept in ["*/*", "text/html"] {
+                let request = app.request(Method::GET, path, cookie).header("Accept", accept);
+                let answer = request.send().await.expect("an answer");
+                assert_eq!(header(&answer, "x-content-type-options"), "nosniff", "{path}");
+                assert_eq!(header(&answer, "x-frame-options"), "SAMEORIGIN", "{path}");
+                assert_eq!(header(&answer, "referrer-policy"), "same-origin", "{path}");
+                let policy = header(&answer, "content-security-policy");
+                let is_page = header(&answer, "content-type").starts_with("text/html");
+                assert_eq!(policy.contains("default-src 'self'"), is_page, "{path}: {policy}");
+                assert!(policy.contains("frame-ancestors 'self'") && !policy.contains("unsafe"), "{path}: {policy}");
+            }
+        }
+    }
+}
