@@ -30,6 +30,8 @@ copy_jars() {
     touch "$jars.stamp"
 }
 
+javac_flags=()
+
 # compile OUTPUT CLASS_PATH SOURCE_FOLDER...
 compile() {
     local output=$1 class_path=$2
@@ -38,7 +40,8 @@ compile() {
     echo "classes -> ${output#"$out"/}"
     rm -rf "$output"
     mkdir -p "$output"
-    find "$@" -name '*.java' -print0 | xargs -0 javac -nowarn -encoding UTF-8 -cp "$class_path" -d "$output"
+    find "$@" -name '*.java' -print0 |
+        xargs -0 javac "${javac_flags[@]}" -nowarn -encoding UTF-8 -cp "$class_path" -d "$output"
     touch "$output.stamp"
 }
 
@@ -75,7 +78,8 @@ build_venv() {
 
 # Two releases of an application that differ in the schedule of its job.
 build_auto() {
-    local release
+    # Its Spring cannot read classes of a later Java.
+    local release javac_flags=(--release 11)
     mkdir -p "$out/auto"
     copy_jars "$here/clients/auto/pom.xml" "$out/auto/jars"
     for release in release-1 release-2; do

@@ -1,7 +1,7 @@
 //! What one console client sends, call by call, as data: `clients/flows/NAME.toml`, played byte for byte.
 //!
 //! A file begins with a comment on what the client does. Its keys are those of [`Flow`] and [`Call`]; `{name}` in a text
-//! is a variable: see [`play`].
+//! is a variable: see [`play()`].
 mod play;
 mod schema;
 mod wire;
