@@ -285,6 +285,12 @@ fn spawn_monitors(
         async move { report.lock().await.run(&token).await }
     }));
 
+    let (store, token) = (core.store.clone(), CancellationToken::new());
+    tasks.push(supervise("catalogue of runs", token.clone(), move || {
+        let (store, token) = (store.clone(), token.clone());
+        async move { store.keep_catalogue(&token).await }
+    }));
+
     let (health, store, token) = (core.health.clone(), core.store.clone(), CancellationToken::new());
     tasks.push(supervise("database probe", token.clone(), move || {
         let (health, store, token) = (health.clone(), store.clone(), token.clone());
