@@ -265,6 +265,7 @@ fn spawn_monitors(
         executors: core.executors.clone(),
         complete: core.complete.clone(),
         lost_after: rhythms.lost_after,
+        search: tokio::sync::Mutex::default(),
     });
     let token = CancellationToken::new();
     tasks.push(supervise("lost results", token.clone(), move || {

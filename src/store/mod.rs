@@ -24,6 +24,7 @@ mod mark;
 mod query;
 mod registry;
 mod report;
+mod run_search;
 mod schema;
 mod user;
 
@@ -45,6 +46,7 @@ pub use log_removal::Removal;
 pub use mark::{Mark, NodeId};
 pub use query::Dialect;
 pub use report::DayCount;
+pub use run_search::RunState;
 pub use schema::{Generation, Limits, PasswordHash, Schema};
 
 use self::catalogue::Catalogue;

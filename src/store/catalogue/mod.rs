@@ -25,6 +25,7 @@ mod blocks;
 mod upkeep;
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -48,6 +49,7 @@ pub(super) struct Catalogue {
     reading: tokio::sync::Mutex<()>,
     wanted: Notify,
     ready: watch::Sender<bool>,
+    removals: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -71,6 +73,7 @@ impl Catalogue {
             reading: tokio::sync::Mutex::default(),
             wanted: Notify::new(),
             ready: watch::Sender::new(false),
+            removals: AtomicU64::new(0),
         }
     }
 
@@ -106,8 +109,14 @@ impl Catalogue {
         self.state().blocks.ids(criteria)
     }
 
+    /// How often runs have been taken out.
+    pub fn removals(&self) -> u64 {
+        self.removals.load(Ordering::Relaxed)
+    }
+
     /// Takes runs out that have been removed.
     pub fn removed(&self, ids: &[i64]) {
+        self.removals.fetch_add(1, Ordering::Relaxed);
         if self.is_ready() {
             self.state().blocks.remove(ids);
         }
