@@ -265,6 +265,7 @@ fn spawn_monitors(
         executors: core.executors.clone(),
         complete: core.complete.clone(),
         lost_after: rhythms.lost_after,
+        search: tokio::sync::Mutex::default(),
     });
     let token = CancellationToken::new();
     tasks.push(supervise("lost results", token.clone(), move || {
@@ -283,6 +284,12 @@ fn spawn_monitors(
     tasks.push(supervise("report", token.clone(), move || {
         let (report, token) = (report.clone(), token.clone());
         async move { report.lock().await.run(&token).await }
+    }));
+
+    let (store, token) = (core.store.clone(), CancellationToken::new());
+    tasks.push(supervise("catalogue of runs", token.clone(), move || {
+        let (store, token) = (store.clone(), token.clone());
+        async move { store.keep_catalogue(&token).await }
     }));
 
     let (health, store, token) = (core.health.clone(), core.store.clone(), CancellationToken::new());

@@ -48,6 +48,8 @@ async fn run(action: Action, loaded: Loaded) -> u8 {
         Action::Serve => Box::pin(cli::serve::run(loaded)).await,
         Action::Check => cli::tables::check(&loaded, &mut out).await,
         Action::InitDb(options) => cli::tables::init_db(&loaded.settings, &options, &mut out, &mut err).await,
+        Action::AddIndexes => cli::tables::add_indexes(&loaded.settings, &mut out, &mut err).await,
+        Action::DropIndexes => cli::tables::drop_indexes(&loaded.settings, &mut out, &mut err).await,
         Action::Password(options) => {
             cli::tables::set_password(&loaded.settings, &options, io::stdin().lock(), &mut out, &mut err).await
         }

@@ -40,6 +40,10 @@ pub enum Action {
     Next(next::NextArgs),
     /// Make the eight tables and their first rows in an empty database
     InitDb(InitDb),
+    /// Make the additional indexes that are missing, while admins run
+    AddIndexes,
+    /// Remove the additional indexes, while admins run
+    DropIndexes,
     /// Set the password of a user and end the user's logins
     Password(Password),
     /// Bearer tokens of scripts
@@ -52,8 +56,8 @@ pub struct InitDb {
     /// Password of the administrator, 4 to 20 characters [default: random, printed once]
     #[arg(long, value_name = "P", value_parser = secret)]
     pub admin_password: Option<SecretString>,
-    /// Make the additional indexes as well; not in this version
-    #[arg(long, hide = true)]
+    /// Make the additional indexes as well
+    #[arg(long)]
     pub with_indexes: bool,
 }
 
@@ -231,9 +235,19 @@ mod tests {
     fn help_names_commands_flags_and_every_key() {
         let help = read("--help").expect_err("help");
         assert_eq!(help.status, 0);
-        for word in
-            ["serve", "check", "next", "init-db", "password", "token", "--config", "--drain-timeout", "--version"]
-        {
+        for word in [
+            "serve",
+            "check",
+            "next",
+            "init-db",
+            "add-indexes",
+            "drop-indexes",
+            "password",
+            "token",
+            "--config",
+            "--drain-timeout",
+            "--version",
+        ] {
             assert!(help.text.contains(word), "{word}");
         }
         for key in keys::all().filter(|key| !["TZ", "api-token"].contains(&key.name)) {

@@ -1,4 +1,4 @@
-//! The commands that work on the database and end: `init-db`, `password`, `check`.
+//! The commands that work on the database and end: `init-db`, `add-indexes`, `drop-indexes`, `password`, `check`.
 
 use std::io::{BufRead, Write};
 
@@ -15,15 +15,20 @@ use crate::web::auth::password;
 
 /// Makes the eight tables; gives the exit status.
 pub async fn init_db(settings: &Settings, options: &InitDb, out: &mut impl Write, err: &mut impl Write) -> u8 {
-    if options.with_indexes {
-        let _ = writeln!(err, "init-db --with-indexes: the additional indexes are not part of this version");
-        return 2;
-    }
     let given = options.admin_password.as_ref().or(settings.init_admin_password.as_ref());
     let admin_password = given.map_or_else(random_password, |given| given.expose_secret().to_owned());
-    match Store::init(settings, &hash_for_new_tables(&admin_password)).await {
+    let hash = hash_for_new_tables(&admin_password);
+    let outcome = if options.with_indexes {
+        Store::init_with_indexes(settings, &hash).await
+    } else {
+        Store::init(settings, &hash).await
+    };
+    match outcome {
         Ok(InitOutcome::Created) => {
             let _ = writeln!(out, "The eight tables and their first rows have been made.");
+            if options.with_indexes {
+                let _ = writeln!(out, "The additional indexes have been made.");
+            }
             if given.is_none() {
                 let _ = writeln!(out, "Login: admin / {admin_password}");
             }
@@ -36,6 +41,40 @@ pub async fn init_db(settings: &Settings, options: &InitDb, out: &mut impl Write
                 tables.join(", ")
             );
             1
+        }
+        Err(error) => failed(err, &error),
+    }
+}
+
+/// Makes the additional indexes that are missing; gives the exit status.
+pub async fn add_indexes(settings: &Settings, out: &mut impl Write, err: &mut impl Write) -> u8 {
+    if let DatabaseUrl::Sqlite(_) = &settings.database.url {
+        let _ = writeln!(out, "SQLite lets nobody else write until the indexes are made.");
+    }
+    let _ = writeln!(out, "Making the additional indexes; with millions of log rows this takes minutes.");
+    match Store::add_indexes(settings).await {
+        Ok(made) if made.is_empty() => {
+            let _ = writeln!(out, "Nothing to do: all additional indexes are there.");
+            0
+        }
+        Ok(made) => {
+            let _ = writeln!(out, "Made: {}. Admins use them from their next start on.", made.join(", "));
+            0
+        }
+        Err(error) => failed(err, &error),
+    }
+}
+
+/// Removes the additional indexes; gives the exit status.
+pub async fn drop_indexes(settings: &Settings, out: &mut impl Write, err: &mut impl Write) -> u8 {
+    match Store::drop_indexes(settings).await {
+        Ok(gone) if gone.is_empty() => {
+            let _ = writeln!(out, "Nothing to do: none of the additional indexes is there.");
+            0
+        }
+        Ok(gone) => {
+            let _ = writeln!(out, "Removed: {}.", gone.join(", "));
+            0
         }
         Err(error) => failed(err, &error),
     }

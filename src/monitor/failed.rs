@@ -2,9 +2,8 @@
 //!
 //! Ports `JobFailMonitorHelper`. Better on purpose: mails are sent beside the loop, so a slow mail server delays no
 //! retry; a retry is started before anything waits for mail; rows that a dead node left locked are freed; and the search
-//! does not read the failures of the past again and again.
+//! does not read the failures of the past again and again (see `failed_search`).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +11,14 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::failed_search::FailedSearch;
 use super::pause;
 use crate::alarm::{Alarm, FailedRun};
 use crate::clock::SharedClock;
 use crate::config::Profile;
 use crate::config::number::NumberRule;
 use crate::i18n::Locale;
-use crate::model::{AlarmStatus, EpochMs, JobInfo, JobLog, TriggerType};
+use crate::model::{AlarmStatus, JobInfo, JobLog, TriggerType};
 use crate::store::{Result, Store};
 use crate::trigger::message::with_retry;
 use crate::trigger::route::parse_shard;
@@ -28,12 +28,6 @@ use crate::trigger::{Start, TriggerHandle};
 const ROUND: i64 = 1_000;
 /// Alarms on their way at once.
 const ALARMS: usize = 16;
-/// Time within which a trigger has failed or not: runs older than this need not be searched for it again.
-const SETTLED_MS: i64 = 3_600_000;
-/// Age at which a locked alarm counts as left by a dead node.
-const STUCK_MS: i64 = 1_800_000;
-/// How far back a start looks for such rows.
-const FIRST_LOOK_MS: i64 = 24 * 3_600_000;
 
 /// The fail monitor.
 pub struct FailMonitor {
@@ -46,12 +40,7 @@ pub struct FailMonitor {
     numbers: NumberRule,
     alarms: Arc<Semaphore>,
     tracker: TaskTracker,
-    /// Highest run ids with the time at which they were the highest, oldest first.
-    newest: VecDeque<(EpochMs, i64)>,
-    /// Every run up to here has long been taken or refused.
-    settled: i64,
-    /// Locked alarms of runs triggered before this have been freed.
-    freed_until: Option<EpochMs>,
+    search: FailedSearch,
 }
 
 impl FailMonitor {
@@ -74,9 +63,7 @@ impl FailMonitor {
             numbers: NumberRule::of(profile.release),
             alarms: Arc::new(Semaphore::new(ALARMS)),
             tracker: TaskTracker::new(),
-            newest: VecDeque::new(),
-            settled: 0,
-            freed_until: None,
+            search: FailedSearch::default(),
         }
     }
 
@@ -84,7 +71,7 @@ impl FailMonitor {
     pub async fn run(&mut self, rhythm: Duration, token: &CancellationToken) {
         loop {
             match self.round(token).await {
-                Ok(done) if done as i64 == ROUND => continue,
+                Ok(done) if done as i64 >= ROUND => continue,
                 Ok(_) => {}
                 Err(error) => tracing::warn!("failed runs could not be handled and are tried again: {error}"),
             }
@@ -102,10 +89,7 @@ impl FailMonitor {
     /// # Errors
     /// When the database does not answer.
     pub async fn round(&mut self, token: &CancellationToken) -> Result<usize> {
-        let now = self.clock.now_ms();
-        self.note_newest(now).await?;
-        self.free_stuck(now).await?;
-        let ids = self.store.failed_runs(self.settled, ROUND).await?;
+        let ids = self.search.find(&self.store, self.clock.now_ms(), ROUND).await?;
         for id in &ids {
             if token.is_cancelled() {
                 break;
@@ -113,36 +97,6 @@ impl FailMonitor {
             self.handle(*id).await?;
         }
         Ok(ids.len())
-    }
-
-    /// Looks a day back after a start, and later only as far as the last look.
-    async fn free_stuck(&mut self, now: EpochMs) -> Result<()> {
-        let before = now - STUCK_MS;
-        let from = match self.freed_until {
-            Some(until) if before - until < STUCK_MS => return Ok(()),
-            Some(until) => until - STUCK_MS,
-            None => now - FIRST_LOOK_MS,
-        };
-        let freed = self.store.free_stuck_alarms(from, before).await?;
-        if freed > 0 {
-            tracing::warn!(freed, "failed runs that a node left half-handled are handled again");
-        }
-        self.freed_until = Some(before);
-        Ok(())
-    }
-
-    async fn note_newest(&mut self, now: EpochMs) -> Result<()> {
-        let stale = self.newest.back().is_none_or(|(at, _)| now - at >= SETTLED_MS / 10);
-        if stale {
-            self.newest.push_back((now, self.store.newest_log().await?));
-        }
-        while let Some((at, id)) = self.newest.front().copied()
-            && now - at >= SETTLED_MS
-        {
-            self.settled = id;
-            self.newest.pop_front();
-        }
-        Ok(())
     }
 
     async fn handle(&self, id: i64) -> Result<()> {

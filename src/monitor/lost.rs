@@ -3,21 +3,52 @@
 //! Ports the lost-job loop of `JobCompleteHelper`. Better on purpose: before a run is marked, its address is asked once
 //! whether it still works on the job, since an executor behind a load balancer or entered by hand is never registered
 //! under the address that was called; and a result that arrives just now is not overwritten.
+//!
+//! What is read: the runs of the last minutes, and the runs before them that were open when they were settled (see
+//! `open_runs`); nothing that has ended is looked at again. Every half hour, and first of all, all runs without a result
+//! are looked at anew, in pages, for what the memory cannot know. Nobody waits longer for it than that half hour.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use super::open_runs::OpenRuns;
 use super::pause;
 use crate::clock::SharedClock;
 use crate::complete::Complete;
-use crate::model::JobLog;
+use crate::model::{EpochMs, JobLog};
 use crate::protocol::{SharedExecutors, Target};
-use crate::store::{Result, Store};
+use crate::store::{Result, RunState, Store};
 
 /// What a busy executor says to an idle beat.
 const BUSY: &str = "running or has trigger queue";
+
+/// Time between two looks at all runs without a result.
+const ALL_EVERY_MS: i64 = 1_800_000;
+
+/// Which runs are looked at.
+#[derive(Debug, Default)]
+pub struct LostSearch {
+    open: OpenRuns,
+    all_looked: Option<EpochMs>,
+}
+
+impl LostSearch {
+    async fn find(&mut self, store: &Store, now: EpochMs, before: EpochMs) -> Result<Vec<JobLog>> {
+        self.open.advance(store, now).await?;
+        // Before anything is settled, all runs are "above": that is the first look at all.
+        if self.open.settled() > 0 && self.all_looked.is_none_or(|at| now - at >= ALL_EVERY_MS) {
+            self.open.read_again(store).await?;
+            self.all_looked = Some(now);
+        }
+        self.open.look(store, RunState::is_open).await?;
+        let mut lost = store.lost_among(&self.open.ids(), before).await?;
+        lost.append(&mut store.lost_above(self.open.settled(), before).await?);
+        Ok(lost)
+    }
+}
 
 /// The search for lost results.
 pub struct LostMonitor {
@@ -31,6 +62,8 @@ pub struct LostMonitor {
     pub complete: Complete,
     /// Age at which a run without a result is looked into.
     pub lost_after: Duration,
+    /// Which runs are looked at.
+    pub search: Mutex<LostSearch>,
 }
 
 impl LostMonitor {
@@ -51,8 +84,9 @@ impl LostMonitor {
     /// # Errors
     /// When the database does not answer.
     pub async fn round(&self) -> Result<usize> {
-        let before = self.clock.now_ms() - self.lost_after.as_millis() as i64;
-        let runs = self.store.lost_runs(before).await?;
+        let now = self.clock.now_ms();
+        let before = now - self.lost_after.as_millis() as i64;
+        let runs = self.search.lock().await.find(&self.store, now, before).await?;
         let mut busy: HashMap<(String, i32), bool> = HashMap::new();
         let mut lost = Vec::new();
         for run in &runs {

@@ -1,7 +1,10 @@
 //! The loops that watch over runs and nodes.
 
+mod day_counts;
 pub mod failed;
+mod failed_search;
 pub mod lost;
+pub mod open_runs;
 pub mod recovery;
 pub mod report;
 

@@ -113,6 +113,11 @@ impl Db {
         Self { pool, patience: patience.unwrap_or(STATEMENT_TIMEOUT) }
     }
 
+    /// The same connections with another longest wait for an answer.
+    pub fn with_patience(&self, patience: Duration) -> Self {
+        Self { pool: self.pool.clone(), patience }
+    }
+
     pub const fn dialect(&self) -> Dialect {
         match &self.pool {
             Pool::MySql(_) => Dialect::MySql,

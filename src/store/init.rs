@@ -2,7 +2,7 @@
 
 use super::error::{Error, Result};
 use super::query::{Dialect, Query};
-use super::{Store, connect, schema};
+use super::{Store, connect, extra_indexes, schema};
 use crate::config::settings::Settings;
 
 /// What became of a request to make the tables.
@@ -40,8 +40,23 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached or refuses a statement.
     pub async fn init(settings: &Settings, admin_password_hash: &str) -> Result<InitOutcome> {
+        Self::init_with(settings, admin_password_hash, false).await
+    }
+
+    /// Like [`Store::init`], and the additional indexes as well.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or refuses a statement.
+    pub async fn init_with_indexes(settings: &Settings, admin_password_hash: &str) -> Result<InitOutcome> {
+        Self::init_with(settings, admin_password_hash, true).await
+    }
+
+    async fn init_with(settings: &Settings, admin_password_hash: &str, indexes: bool) -> Result<InitOutcome> {
         let pools = connect::connect(&settings.database).await?;
-        let outcome = Self::init_on(&pools, admin_password_hash).await;
+        let mut outcome = Self::init_on(&pools, admin_password_hash).await;
+        if indexes && matches!(outcome, Ok(InitOutcome::Created)) {
+            outcome = extra_indexes::create_on_new_tables(&pools).await.map(|()| InitOutcome::Created);
+        }
         pools.main.close().await;
         pools.scan.close().await;
         outcome

@@ -1,17 +1,35 @@
-//! Lists of runs as the console asks for them, and the removal of runs by hand.
+//! Lists of runs as the console asks for them (Java: `XxlJobLogMapper.pageList`, which counts everything and sorts
+//! everything for each page).
+//!
+//! Three ways lead to a page, and each gives the same rows in the same order:
+//!
+//! - **The tables' own indexes**, where they give the order and the filter: all runs and those of a time, and with an
+//!   index by job or group also theirs. The ids are found in the index alone, then the rows of one page are read by id.
+//! - **The catalogue in memory** (see `catalogue`) for everything else: a job's or group's runs, an outcome, deep pages.
+//! - **A plain search** where there are few runs, or the catalogue is not there (yet). Then a total that would cost a
+//!   search of all runs is not counted: while more rows follow, the list says "more than".
+//!
+//! The total: exact up to 10,000 and, for whole days over all groups, beyond. Otherwise, while more rows follow, the larger of
+//! 10,001 and one more than was shown so far; on the last page what was shown. A client that pages until it has seen so
+//! many reaches the end, whichever way led to each page.
+
+use std::collections::HashMap;
 
 use super::Store;
-use super::db::Row;
+use super::catalogue::{Criteria, Entry, outcome_flags};
 use super::error::Result;
-use super::job_log::COLUMNS;
 use super::query::Query;
 use crate::model::{EpochMs, JobLog};
 
 /// Rows counted exactly; beyond, a list says "at least".
 pub const EXACT_COUNT: i64 = 10_000;
-
-/// Runs removed in one statement.
-const REMOVAL: i64 = 1_000;
+/// Ids between the lowest and the highest up to which a plain search is quick.
+const FEW: i64 = 50_000;
+/// Rows that an index skips quickly.
+const SHALLOW: i64 = 20_000;
+/// How often a page is sought again after what the catalogue said of its rows was corrected.
+const TRIES: usize = 5;
+const DAY_MS: EpochMs = 24 * 3_600_000;
 
 /// Which runs a list shows, by what became of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,18 +69,26 @@ pub enum LogOrder {
     Id,
 }
 
-/// Which runs of a group or job are removed.
+/// A page of ids, and what is known of the number of all.
+struct Found {
+    ids: Vec<i64>,
+    /// Exact up to [`EXACT_COUNT`]; none = not counted.
+    counted: Option<i64>,
+    /// Whether rows follow the page.
+    more: bool,
+}
+
+/// How a page is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
-    /// Those triggered at or before the instant.
-    Until(EpochMs),
-    /// All but so many of the latest.
-    KeepLatest(i64),
+enum Plan {
+    /// By a search of the database that counts as well.
+    Search,
+    /// By the catalogue.
+    Catalogue,
 }
 
 impl Store {
-    /// A page of runs and how many there are in all: exact up to 10,000, and beyond that a number which is too
-    /// high by one page at most, so that a client which pages until it has seen so many reaches the end.
+    /// A page of runs and how many there are in all; see the module for what is exact of that number.
     pub async fn page_logs(
         &self,
         filter: &LogFilter,
@@ -70,16 +96,71 @@ impl Store {
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<JobLog>, i64)> {
-        let count = self
-            .filtered(Query::varying("SELECT COUNT(*) FROM (SELECT id FROM xxl_job_log WHERE 1 = 1"), filter)
-            .push(" LIMIT ")
-            .push_number(EXACT_COUNT + 1)
-            .push(") counted");
-        let counted = self.main.fetch_optional(count).await?.map_or(Ok(0), |row| row.int(0))?;
+        if self.plan(filter, order, offset).await? == Plan::Search {
+            let found = self.search(filter, order, offset, limit, true).await?;
+            return self.read_page(filter, offset, limit, found).await;
+        }
+        if !self.catalogue.is_ready() {
+            // Both start; a list of a job with many runs is found quickly, a rare one waits for the catalogue.
+            let searched = tokio::select! {
+                found = self.search(filter, order, offset, limit, false) => Some(found?),
+                () = self.catalogue.until_ready() => None,
+            };
+            if let Some(found) = searched {
+                return self.read_page(filter, offset, limit, found).await;
+            }
+        }
+        self.page_by_catalogue(filter, order, offset, limit).await
+    }
+
+    async fn plan(&self, filter: &LogFilter, order: LogOrder, offset: i64) -> Result<Plan> {
+        let is_indexed = self.has_index_for(filter, order) && offset <= SHALLOW;
+        if is_indexed && self.schema.indexes.job_time {
+            return Ok(Plan::Search);
+        }
+        let query = Query::new("SELECT (SELECT MIN(id) FROM xxl_job_log), (SELECT MAX(id) FROM xxl_job_log)");
+        let Some(row) = self.main.fetch_optional(query).await? else { return Ok(Plan::Search) };
+        if row.int(1)? - row.int(0)? <= FEW {
+            return Ok(Plan::Search);
+        }
+        // Whoever looks at all runs will soon look at those of a job.
+        self.catalogue.want();
+        Ok(if is_indexed { Plan::Search } else { Plan::Catalogue })
+    }
+
+    /// Whether an index gives both order and filter.
+    fn has_index_for(&self, filter: &LogFilter, order: LogOrder) -> bool {
+        let indexes = &self.schema.indexes;
+        let by_time = filter.from.is_some() || filter.to.is_some();
+        let (job, group) = (filter.job_id > 0, filter.job_group > 0);
+        if filter.is_by_outcome() || (order == LogOrder::Id && by_time) {
+            return false;
+        }
+        match (order, job, group) {
+            (_, false, false) => true,
+            (LogOrder::TriggerTime, true, false) => indexes.job_time,
+            (LogOrder::TriggerTime, false, true) => indexes.group_time,
+            (LogOrder::Id, true, false) => indexes.job_id_alone(),
+            (LogOrder::Id, false, true) => indexes.group_id_alone(),
+            (_, true, true) => false,
+        }
+    }
+
+    /// A page by the database. Without `count` only what the page itself shows is known of the total.
+    async fn search(&self, filter: &LogFilter, order: LogOrder, offset: i64, limit: i64, count: bool) -> Result<Found> {
+        let counted = if count {
+            let query = self
+                .filtered(Query::varying("SELECT COUNT(*) FROM (SELECT id FROM xxl_job_log WHERE 1 = 1"), filter)
+                .push(" LIMIT ")
+                .push_number(EXACT_COUNT + 1)
+                .push(") counted");
+            Some(self.main.fetch_optional(query).await?.map_or(Ok(0), |row| row.int(0))?)
+        } else {
+            None
+        };
         // One row more than asked for tells whether any follow.
-        let query = Query::varying("SELECT ").push(COLUMNS).push(" FROM xxl_job_log WHERE 1 = 1");
         let query = self
-            .filtered(query, filter)
+            .filtered(Query::varying("SELECT id FROM xxl_job_log WHERE 1 = 1"), filter)
             .push(match order {
                 LogOrder::TriggerTime => " ORDER BY trigger_time DESC, id DESC",
                 LogOrder::Id => " ORDER BY id DESC",
@@ -88,18 +169,100 @@ impl Store {
             .push_bind(limit.saturating_add(1))
             .push(" OFFSET ")
             .push_bind(offset);
-        let mut logs: Vec<JobLog> =
-            self.main.fetch_all(query).await?.iter().map(|row| self.log(row)).collect::<Result<_>>()?;
-        let more = logs.len() as i64 > limit;
-        logs.truncate(usize::try_from(limit).unwrap_or_default());
-        let seen = offset.saturating_add(logs.len() as i64);
-        let total = match (counted > EXACT_COUNT, more) {
-            (false, _) => counted,
-            (true, true) => counted.max(offset.saturating_add(limit).saturating_add(1)),
-            (true, false) if logs.is_empty() => counted,
-            (true, false) => seen,
-        };
+        let rows = self.main.fetch_all(query).await?;
+        let mut ids = rows.iter().map(|row| row.int(0)).collect::<Result<Vec<i64>>>()?;
+        let more = ids.len() as i64 > limit;
+        ids.truncate(usize::try_from(limit).unwrap_or_default());
+        let end = offset.saturating_add(ids.len() as i64);
+        // The last page tells the number of all without counting.
+        let counted = if count || more || ids.is_empty() { counted } else { Some(end) };
+        Ok(Found { ids, counted, more })
+    }
+
+    async fn read_page(&self, filter: &LogFilter, offset: i64, limit: i64, found: Found) -> Result<(Vec<JobLog>, i64)> {
+        let logs = in_order(self.find_logs(&found.ids).await?, &found.ids);
+        let total = self.total(filter, offset, limit, &found).await?;
         Ok((logs, total))
+    }
+
+    async fn page_by_catalogue(
+        &self,
+        filter: &LogFilter,
+        order: LogOrder,
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<JobLog>, i64)> {
+        self.refresh_catalogue(filter.is_by_outcome()).await?;
+        let criteria = self.criteria(filter);
+        let enough = if is_days(filter) { usize::MAX } else { EXACT_COUNT as usize + 1 };
+        let mut tries = 0;
+        loop {
+            let page = self.catalogue.select(&criteria, order, offset, limit, enough);
+            let logs = self.find_logs(&page.ids).await?;
+            let read: Vec<Entry> = logs
+                .iter()
+                .map(|log| Entry::of(log, log.trigger_time.map_or(0, |at| self.catalogue_time(at))))
+                .collect();
+            tries += 1;
+            if !self.catalogue.confirm(&page.ids, &read) && tries < TRIES {
+                continue;
+            }
+            let shown = offset.saturating_add(page.ids.len() as i64);
+            let counted = page.counted as i64;
+            let found = Found { more: counted > shown, counted: Some(counted), ids: page.ids };
+            let mut logs = in_order(logs, &found.ids);
+            logs.retain(|log| read.iter().any(|entry| entry.id == log.id && criteria.matches(entry)));
+            // The catalogue has counted days already, as far as it was asked to.
+            let total = if is_days(filter) && counted > EXACT_COUNT {
+                counted.max(shown)
+            } else {
+                total_of(offset, limit, &found)
+            };
+            return Ok((logs, total));
+        }
+    }
+
+    pub(super) fn criteria(&self, filter: &LogFilter) -> Criteria {
+        Criteria {
+            job_group: filter.job_group,
+            job_id: filter.job_id,
+            outcome: outcome_flags(filter.status),
+            from: filter.from.map(|at| self.catalogue_time(at)),
+            to: filter.to.map(|at| self.catalogue_time(at)),
+        }
+    }
+
+    async fn total(&self, filter: &LogFilter, offset: i64, limit: i64, found: &Found) -> Result<i64> {
+        let total = total_of(offset, limit, found);
+        let (Some(from), Some(to)) = (filter.from, filter.to) else { return Ok(total) };
+        if !is_days(filter) || !found.more || total <= EXACT_COUNT {
+            return Ok(total);
+        }
+        // What is reported may be a minute old, or older than a removal.
+        Ok(self.reported_runs(from, to).await?.map_or(total, |reported| {
+            let shown = offset.saturating_add(found.ids.len() as i64);
+            reported.max(shown.saturating_add(1))
+        }))
+    }
+
+    /// Runs of whole days by the day report; none where it lacks a day, or these are no days.
+    async fn reported_runs(&self, from: EpochMs, to: EpochMs) -> Result<Option<i64>> {
+        let query = Query::new(
+            "SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report \
+             WHERE trigger_day >= ? AND trigger_day <= ? ORDER BY trigger_day",
+        )
+        .bind(self.wall(from))
+        .bind(self.wall(to));
+        let mut expected = from;
+        let mut sum = 0;
+        for row in self.main.fetch_all(query).await? {
+            if self.time(&row, 0)? != Some(expected) {
+                return Ok(None);
+            }
+            expected += DAY_MS;
+            sum += row.int(1)? + row.int(2)? + row.int(3)?;
+        }
+        Ok((expected == to + 1_000).then_some(sum))
     }
 
     fn filtered(&self, mut query: Query, filter: &LogFilter) -> Query {
@@ -117,67 +280,35 @@ impl Store {
             LogStatus::Running => query.push(" AND trigger_code = 200 AND handle_code = 0"),
         }
     }
+}
 
-    /// Removes runs of a group and job (0 or less = all of them), a batch at a time. Gives how many.
-    pub async fn remove_logs(&self, job_group: i32, job_id: i32, removal: Removal) -> Result<u64> {
-        let Some(bound) = self.removal_bound(job_group, job_id, removal).await? else { return Ok(0) };
-        let mut removed = 0;
-        loop {
-            let query = scoped(Query::varying("SELECT id FROM xxl_job_log WHERE 1 = 1"), job_group, job_id);
-            let query = match &bound {
-                Bound::Everything => query,
-                Bound::Until(at) => query.push(" AND trigger_time <= ").push_bind(*at),
-                Bound::From { at, id } => query
-                    .push(" AND (trigger_time < ")
-                    .push_bind(*at)
-                    .push(" OR (trigger_time = ")
-                    .push_bind(*at)
-                    .push(" AND id <= ")
-                    .push_bind(*id)
-                    .push("))"),
-            };
-            let ids = ids(&self.main.fetch_all(query.push(" ORDER BY id LIMIT ").push_number(REMOVAL)).await?)?;
-            if ids.is_empty() {
-                return Ok(removed);
-            }
-            let query = Query::varying("DELETE FROM xxl_job_log WHERE id IN ").push_numbers(ids);
-            removed += self.main.execute(query).await?.rows;
-        }
-    }
+/// Whether the filter is for days over all groups: then the number of all is told exactly.
+fn is_days(filter: &LogFilter) -> bool {
+    let (Some(from), Some(to)) = (filter.from, filter.to) else { return false };
+    let all = filter.job_group <= 0 && filter.job_id <= 0 && !filter.is_by_outcome();
+    all && to > from && (to - from + 1_000) % DAY_MS == 0
+}
 
-    async fn removal_bound(&self, job_group: i32, job_id: i32, removal: Removal) -> Result<Option<Bound>> {
-        match removal {
-            Removal::Until(at) => Ok(Some(Bound::Until(self.wall(at)))),
-            Removal::KeepLatest(kept) if kept <= 0 => Ok(Some(Bound::Everything)),
-            Removal::KeepLatest(kept) => {
-                let query = Query::varying("SELECT id, trigger_time FROM xxl_job_log WHERE trigger_time IS NOT NULL");
-                let query = scoped(query, job_group, job_id)
-                    .push(" ORDER BY trigger_time DESC, id DESC LIMIT 1 OFFSET ")
-                    .push_bind(kept);
-                let Some(row) = self.main.fetch_optional(query).await? else { return Ok(None) };
-                let Some(at) = row.time(1)? else { return Ok(None) };
-                Ok(Some(Bound::From { at, id: row.int(0)? }))
-            }
-        }
-    }
-
-    /// Removes all runs of a job.
-    pub(super) async fn remove_logs_of(&self, job_id: i32) -> Result<u64> {
-        if job_id <= 0 {
-            return Ok(0);
-        }
-        self.remove_logs(0, job_id, Removal::KeepLatest(0)).await
+/// The total by the rule of the module.
+fn total_of(offset: i64, limit: i64, found: &Found) -> i64 {
+    let shown = offset.saturating_add(found.ids.len() as i64);
+    match found.counted {
+        Some(counted) if counted <= EXACT_COUNT => counted,
+        _ if found.more => (EXACT_COUNT + 1).max(offset.saturating_add(limit).saturating_add(1)),
+        // Beyond the end: whoever asks here has seen them all.
+        _ if found.ids.is_empty() => found.counted.unwrap_or(EXACT_COUNT + 1).min(offset),
+        _ => shown,
     }
 }
 
-/// Where a removal begins, from the newest.
-enum Bound {
-    Everything,
-    Until(chrono::NaiveDateTime),
-    From { at: chrono::NaiveDateTime, id: i64 },
+/// The rows in the order of these ids.
+fn in_order(logs: Vec<JobLog>, ids: &[i64]) -> Vec<JobLog> {
+    let mut by_id: HashMap<i64, JobLog> = logs.into_iter().map(|log| (log.id, log)).collect();
+    ids.iter().filter_map(|id| by_id.remove(id)).collect()
 }
 
-fn scoped(mut query: Query, job_group: i32, job_id: i32) -> Query {
+/// Adds the scope of a group and job; 0 or less = all.
+pub(super) fn scoped(mut query: Query, job_group: i32, job_id: i32) -> Query {
     if job_id > 0 {
         query = query.push(" AND job_id = ").push_bind(job_id);
     }
@@ -185,10 +316,6 @@ fn scoped(mut query: Query, job_group: i32, job_id: i32) -> Query {
         query = query.push(" AND job_group = ").push_bind(job_group);
     }
     query
-}
-
-fn ids(rows: &[Row]) -> Result<Vec<i64>> {
-    rows.iter().map(|row| row.int(0)).collect()
 }
 
 #[cfg(test)]

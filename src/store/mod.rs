@@ -5,11 +5,13 @@
 //! the *column zone*, which is known here alone. Fractions of a second are cut before they reach the database, since
 //! servers disagree about rounding them. No statement asks the database for the time.
 
+mod catalogue;
 mod claim;
 mod complete;
 mod connect;
 mod db;
 mod error;
+mod extra_indexes;
 mod group_commit;
 mod init;
 mod job_group;
@@ -17,29 +19,37 @@ mod job_info;
 mod job_log;
 mod lock;
 mod log_page;
+mod log_removal;
 mod mark;
 mod query;
 mod registry;
 mod report;
+mod run_search;
 mod schema;
 mod user;
+
+use std::sync::Arc;
 
 use chrono::{NaiveDate, NaiveDateTime};
 
 pub use claim::{Advance, Claim, ClaimedFire, DueJob, LockOutcome};
 pub use complete::{Completion, CompletionTx, OpenRun};
 pub use error::{Error, Result};
+pub use extra_indexes::{EXTRA_INDEXES, ExtraIndex, Indexes};
 pub use group_commit::{GroupCommit, GroupCommitTask, group_commit};
 pub use init::{InitOutcome, embedded_script};
 pub use job_info::{JobChange, JobFilter, ScheduleChange};
 pub use job_log::{NewRun, TriggerResult};
 pub use lock::LOCK_NAME;
-pub use log_page::{LogFilter, LogOrder, LogStatus, Removal};
+pub use log_page::{LogFilter, LogOrder, LogStatus};
+pub use log_removal::Removal;
 pub use mark::{Mark, NodeId};
 pub use query::Dialect;
 pub use report::DayCount;
+pub use run_search::RunState;
 pub use schema::{Generation, Limits, PasswordHash, Schema};
 
+use self::catalogue::Catalogue;
 use self::db::{Db, Row};
 use crate::clock::Zone;
 use crate::config::settings::Settings;
@@ -52,6 +62,7 @@ pub struct Store {
     scan: Db,
     columns: Zone,
     schema: Schema,
+    catalogue: Arc<Catalogue>,
 }
 
 impl Store {
@@ -70,7 +81,7 @@ impl Store {
             }
         };
         let columns = settings.database.column_zone.clone().unwrap_or_else(|| settings.zone.clone());
-        Ok(Self { main: pools.main, scan: pools.scan, columns, schema })
+        Ok(Self { main: pools.main, scan: pools.scan, columns, schema, catalogue: Arc::new(Catalogue::new()) })
     }
 
     /// What the tables can do.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::db::Db;
 use super::error::{Error, Result};
+use super::extra_indexes::{self, Indexes};
 use super::query::{Dialect, Query};
 use crate::config::Release;
 
@@ -97,6 +98,8 @@ pub struct Schema {
     pub password_hash: PasswordHash,
     /// Longest texts.
     pub limits: Limits,
+    /// Which indexes of runs there are, besides those of every generation.
+    pub indexes: Indexes,
 }
 
 /// What the catalogue says of one column.
@@ -185,6 +188,7 @@ pub(super) async fn recognise(db: &Db) -> Result<Schema> {
             registry_key: length("xxl_job_registry", "registry_key"),
             registry_value: length("xxl_job_registry", "registry_value"),
         },
+        indexes: extra_indexes::present(db).await?,
     })
 }
 
