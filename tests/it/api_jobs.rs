@@ -447,7 +447,7 @@ async fn every_change_is_in_the_audit_log_with_the_app() {
     let lines = log::lines_with("app-audited");
     for action in ["add", "update", "start", "stop", "trigger", "remove"] {
         let wanted = format!("action=\"jobinfo {action}\"");
-        let found = lines.lines().any(|line| line.contains(&wanted) && line.contains("from=127.0.0.1"));
+        let found = lines.lines().any(|line| line.contains(&wanted) && line.contains("from=\"127.0.0.1\""));
         assert!(found, "{action}: {lines}");
     }
     assert!(lines.contains("action=\"refused\""), "{lines}");

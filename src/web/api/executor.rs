@@ -1,4 +1,4 @@
-//! `/api/{name}`: executors register, sign off and report results; job calls are handed on to [`job`].
+//! `/api/{name}`: executors register, sign off and report results; job calls of programs are handed on.
 //!
 //! Served below the context path and at the root. What to do is decided by [`crate::protocol::decide`]; here the body is
 //! read, the call is carried out, and the answer is sent after the write (Java answers first and loses what the database

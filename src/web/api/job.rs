@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use crate::i18n::{Key, text};
 use crate::protocol::{APP_INVALID, Answer, JobCall, JobRequest, Reach};
 use crate::store;
+use crate::web::auth::audit;
 use crate::web::client::Client;
 use crate::web::dialect::Dialect;
 use crate::web::jobs::{self, Caller, Refusal};
@@ -108,6 +109,6 @@ impl Caller for Program<'_> {
     }
 
     fn audit(&self, action: &str, what: &str) {
-        tracing::info!(target: "audit", app = self.app, from = %self.client, action, "{}", what.escape_debug());
+        audit::write_of_app(self.app, &self.client.to_string(), action, what);
     }
 }

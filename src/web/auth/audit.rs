@@ -11,3 +11,9 @@ pub fn write(user: &str, from: &str, action: &str, what: &str) {
     let user = user.char_indices().nth(SHOWN).map_or(user, |(end, _)| &user[..end]);
     tracing::info!(target: TARGET, user, from, action, what);
 }
+
+/// The same for a program that makes job calls: it has the name of its app in place of a user's, in a field of its own so
+/// that neither passes for the other.
+pub fn write_of_app(app: &str, from: &str, action: &str, what: &str) {
+    tracing::info!(target: TARGET, app, from, action, what);
+}
