@@ -165,7 +165,7 @@ async fn refusals_keep_the_browser_in_check_as_well() {
         assert!(header(&answer, "content-security-policy").contains("frame-ancestors 'self'"), "{wanted}");
         assert_eq!(header(&answer, "strict-transport-security"), "", "{wanted}");
         if matches!(wanted, 403 | 413) {
-            assert_eq!(header(&answer, "x-xxl-dialect"), "3", "{wanted}");
+            assert_eq!(header(&answer, "x-xxl-dialect"), "2", "{wanted}");
         }
     }
 }
