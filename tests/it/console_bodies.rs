@@ -26,7 +26,7 @@ async fn exchange(app: &TestApp, bytes: &[u8]) -> String {
 
 /// Start line and headers of a call that closes its connection.
 fn head(start: &str, cookie: &str, headers: &[&str]) -> String {
-    let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+    let headers = headers.iter().fold(String::new(), |text, line| text + line + "\r\n");
     format!("{start}\r\nHost: a\r\nConnection: close\r\nCookie: {COOKIE_NAME}={cookie}\r\n{headers}")
 }
 
