@@ -322,7 +322,7 @@ pub(super) fn scoped(mut query: Query, job_group: i32, job_id: i32) -> Query {
 mod tests {
     use super::*;
     use crate::config::settings::{DatabaseUrl, Settings};
-    use crate::store::{NewRun, NodeId};
+    use crate::store::{NewRun, NodeId, Removal};
 
     const START: EpochMs = 1_796_000_000_000;
 

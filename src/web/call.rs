@@ -117,24 +117,27 @@ pub async fn look_through(
     };
     let choice = choose(request.request(), Some(place), &pairs);
     request.extensions_mut().insert(Call { choice, place: Some(place), pairs: Rc::new(pairs) });
-    let refused = fault.or_else(|| foreign(request.request(), place));
-    if let Some(refused) = refused {
-        let answer = error::render(&refused, request.request());
-        return Ok(request.into_response(answer));
-    }
     let strict = state::of(request.request()).ruling.strict;
-    let mut response = next.call(request).await?;
+    let mut response = match fault.or_else(|| foreign(request.request(), place)) {
+        Some(refused) => {
+            let answer = error::render(&refused, request.request());
+            request.into_response(answer)
+        }
+        None => next.call(request).await?.map_into_boxed_body(),
+    };
     if !strict {
-        name(response.response_mut().headers_mut(), choice.dialect);
+        name(response.headers_mut(), choice.dialect);
     }
-    Ok(response.map_into_boxed_body())
+    Ok(response)
 }
 
 /// The refusal of a call by which a page of another site would change something. A bearer token is no cookie, which a
-/// browser would add by itself: whoever shows one is meant.
+/// browser would add by itself: whoever shows one is meant. Pages change nothing, and whoever opens one over plain http or
+/// follows a link to it sends what a foreign page would.
 fn foreign(request: &HttpRequest, place: Place) -> Option<Error> {
     let state = state::of(request);
-    let is_harmless = place.access == Access::Read || *request.method() == Method::OPTIONS;
+    let reads = place.kind == Kind::Page || place.access == Access::Read;
+    let is_harmless = reads || *request.method() == Method::OPTIONS;
     if is_harmless || state.api_tokens.shown(request.headers()).is_some() {
         return None;
     }
@@ -162,7 +165,7 @@ async fn read(request: &HttpRequest, payload: Payload) -> Result<Pairs, Error> {
     let state = state::of(request);
     let may_be_known = !login_cookies(request, state).is_empty() || request.headers().contains_key(AUTHORIZATION);
     match params::read_pairs(request, payload, may_be_known).await {
-        Err(Error::TooLarge(_)) if !may_be_known && !params::is_login(request) => {
+        Err(Error::TooLarge(_) | Error::TooManyParameters(_)) if !may_be_known && !params::is_login(request) => {
             Ok(Pairs::parse(request.query_string(), b""))
         }
         read => read,

@@ -65,6 +65,9 @@ pub enum Error {
     /// The body is larger than this many bytes.
     #[error("the request body is larger than {0} bytes")]
     TooLarge(usize),
+    /// There are more parameters than this.
+    #[error("the request has more than {0} parameters")]
+    TooManyParameters(usize),
     /// The body could not be read.
     #[error("the request body could not be read")]
     Unreadable,
@@ -141,7 +144,7 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
         }
         Error::NotFound => status(request, dialect, StatusCode::NOT_FOUND, ""),
         Error::MethodNotAllowed => status(request, dialect, StatusCode::METHOD_NOT_ALLOWED, ""),
-        Error::TooLarge(_) => {
+        Error::TooLarge(_) | Error::TooManyParameters(_) => {
             let mut answer = failure(dialect, CallResult::FAIL, Some(&error.to_string()));
             *answer.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
             answer

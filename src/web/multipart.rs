@@ -13,11 +13,13 @@ pub fn boundary(content_type: &str) -> Option<String> {
     multer::parse_boundary(content_type).ok()
 }
 
-/// Names and values of the text fields, in order; a body that breaks off gives those before.
-pub async fn fields(body: Bytes, boundary: String) -> Vec<(String, String)> {
+/// Names and values of the text fields, in order and at most so many; a body that breaks off gives those before.
+pub async fn fields(body: Bytes, boundary: String, most: usize) -> Vec<(String, String)> {
     let mut parts = Multipart::new(stream::iter([Ok::<_, Infallible>(body)]), boundary);
     let mut fields = Vec::new();
-    while let Ok(Some(part)) = parts.next_field().await {
+    while fields.len() < most
+        && let Ok(Some(part)) = parts.next_field().await
+    {
         let name = part.name().map(ToOwned::to_owned);
         let is_file = part.file_name().is_some();
         // UTF-8, whatever the part says.
@@ -31,6 +33,8 @@ pub async fn fields(body: Bytes, boundary: String) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
 
     const BODY: &str = "preamble\r\n--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n2 \u{4e2d}\r\n--b\r\n\
@@ -38,7 +42,7 @@ mod tests {
         Content-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\nfile\r\n--b--\r\nrest";
 
     async fn read(body: &'static str) -> Vec<(String, String)> {
-        fields(Bytes::from_static(body.as_bytes()), "b".to_owned()).await
+        fields(Bytes::from_static(body.as_bytes()), "b".to_owned(), 10).await
     }
 
     #[tokio::test]
@@ -53,6 +57,24 @@ mod tests {
         assert_eq!(read(&BODY[..cut]).await.len(), 2);
         for broken in ["", "--b", "--b\r\n", "--b\r\n\r\n--b", "--b\r\nname=\"a\"\r\n\r\nx\r\n--b"] {
             assert_eq!(read(broken).await, [], "{broken}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_more_fields_are_read_than_wanted() {
+        assert_eq!(fields(Bytes::from_static(BODY.as_bytes()), "b".to_owned(), 1).await.len(), 1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_end(kind in ".{0,60}", bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), cut in 0..BODY.len()) {
+            let mut body = BODY.as_bytes()[..cut].to_vec();
+            body.extend(bytes);
+            let read = fields(body.into(), "b".to_owned(), 10).now_or_never();
+            proptest::prop_assert!(read.is_some_and(|fields| fields.len() <= 10));
+            if let Some(boundary) = boundary(&kind) {
+                proptest::prop_assert!(kind.contains(&boundary));
+            }
         }
     }
 

@@ -24,11 +24,12 @@ pub struct Foreign(pub String);
 pub fn check(request: &HttpRequest, state: &AppState) -> Result<(), Foreign> {
     let settings = &state.core.settings;
     let headers = request.headers();
-    let host = forwarded_host(request, &settings.server.trusted_proxies).or_else(|| text(headers, &HOST));
-    judge(request.method(), headers, host, &settings.console.cors_origins)
+    // A proxy may keep the one and leave the port out of the other.
+    let hosts = [forwarded_host(request, &settings.server.trusted_proxies), text(headers, &HOST)];
+    judge(request.method(), headers, &hosts, &settings.console.cors_origins)
 }
 
-fn judge(method: &Method, headers: &HeaderMap, host: Option<&str>, own: &[String]) -> Result<(), Foreign> {
+fn judge(method: &Method, headers: &HeaderMap, hosts: &[Option<&str>], own: &[String]) -> Result<(), Foreign> {
     let origin = text(headers, &ORIGIN);
     if origin.is_some_and(|origin| own.iter().any(|own| own.trim_end_matches('/').eq_ignore_ascii_case(origin))) {
         return Ok(());
@@ -38,7 +39,7 @@ fn judge(method: &Method, headers: &HeaderMap, host: Option<&str>, own: &[String
     let verdict = if let Some(fetch_site) = text(headers, &FETCH_SITE) {
         matches!(fetch_site, "same-origin" | "none")
     } else if let Some(source) = source {
-        is_host(source, host)
+        hosts.iter().flatten().any(|host| is_host(source, host))
     } else {
         !looks_like_navigation(method, headers)
     };
@@ -46,9 +47,9 @@ fn judge(method: &Method, headers: &HeaderMap, host: Option<&str>, own: &[String
 }
 
 /// Host and port, without the ports that http and https need not name. The scheme does not count: TLS may end before us.
-fn is_host(source: &str, host: Option<&str>) -> bool {
+fn is_host(source: &str, host: &str) -> bool {
     let Ok(source) = Url::parse(source) else { return false };
-    let (Some(name), Some(host)) = (source.host_str(), host) else { return false };
+    let Some(name) = source.host_str() else { return false };
     let port = source.port().filter(|port| !matches!(port, 80 | 443));
     let Ok(own) = Url::parse(&format!("http://{host}")) else { return false };
     let own_port = own.port().filter(|port| !matches!(port, 80 | 443));
@@ -91,7 +92,7 @@ mod tests {
             map.insert(HeaderName::from_static(name), HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         let own: Vec<String> = own.iter().map(|own| (*own).to_owned()).collect();
-        judge(method, &map, Some(host), &own).is_ok()
+        judge(method, &map, &[None, Some(host)], &own).is_ok()
     }
 
     fn post(headers: &[(&'static str, &str)]) -> bool {
@@ -141,6 +142,17 @@ mod tests {
     }
 
     #[test]
+    fn either_host_will_do() {
+        let mut headers = HeaderMap::new();
+        headers.insert(ORIGIN, HeaderValue::from_static("https://console.example:8443"));
+        let judged = |hosts: &[Option<&str>]| judge(&Method::POST, &headers, hosts, &[]).is_ok();
+        assert!(judged(&[Some("console.example"), Some("console.example:8443")]));
+        assert!(judged(&[Some("console.example:8443"), Some("127.0.0.1:8080")]));
+        assert!(!judged(&[Some("console.example"), Some("127.0.0.1:8080")]));
+        assert!(!judged(&[None, None]));
+    }
+
+    #[test]
     fn scripts_pass_and_links_do_not() {
         assert!(post(&[]));
         assert!(is_own(&Method::GET, &[("accept", "*/*")], HOST_NAME, &[]));
@@ -155,7 +167,7 @@ mod tests {
     fn only_the_origin_of_a_foreign_site_is_told() {
         let mut headers = HeaderMap::new();
         headers.insert(REFERER, HeaderValue::from_static("https://evil.example/path?secret=1"));
-        let foreign = judge(&Method::POST, &headers, Some(HOST_NAME), &[]);
+        let foreign = judge(&Method::POST, &headers, &[Some(HOST_NAME)], &[]);
         assert_eq!(foreign, Err(Foreign("https://evil.example".into())));
     }
 

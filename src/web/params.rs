@@ -27,6 +27,9 @@ const LOGIN_LIMIT: usize = 64 * 1024;
 /// Largest body of any other call.
 const LIMIT: usize = 16 * 1024 * 1024;
 
+/// Most parameters of a call, as with Tomcat, which leaves out the rest without a word; a small body can hold millions.
+const MOST: usize = 10_000;
+
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Names and values as they came, query first.
@@ -34,10 +37,10 @@ const FORM: &str = "application/x-www-form-urlencoded";
 pub struct Pairs(Vec<(String, String)>);
 
 impl Pairs {
-    /// The pairs of a query and of a form body.
+    /// The pairs of a query and of a form body; one more than a call may have tells that there are too many.
     pub fn parse(query: &str, form: &[u8]) -> Self {
         let pairs = url::form_urlencoded::parse(query.as_bytes()).chain(url::form_urlencoded::parse(form));
-        Self(pairs.map(|(key, value)| (key.into_owned(), value.into_owned())).collect())
+        Self(pairs.take(MOST + 1).map(|(key, value)| (key.into_owned(), value.into_owned())).collect())
     }
 
     /// Whether the name is among them.
@@ -221,7 +224,7 @@ pub(super) fn is_login(request: &HttpRequest) -> bool {
 /// Reads the parameters of a call: its query, and its body when that is a form.
 ///
 /// # Errors
-/// When the body is larger than such a call may have, or breaks off.
+/// When the body is larger than such a call may have, has too many parameters, or breaks off.
 pub(super) async fn read_pairs(request: &HttpRequest, payload: Payload, may_be_known: bool) -> Result<Pairs, Error> {
     let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let is_form = content_type
@@ -233,10 +236,15 @@ pub(super) async fn read_pairs(request: &HttpRequest, payload: Payload, may_be_k
         return Ok(Pairs::parse(request.query_string(), b""));
     }
     let body = read(payload, limit).await?;
-    let Some(boundary) = boundary else { return Ok(Pairs::parse(request.query_string(), &body)) };
-    let mut pairs = Pairs::parse(request.query_string(), b"");
-    pairs.0.extend(multipart::fields(body.into(), boundary).await);
-    Ok(pairs)
+    let pairs = match boundary {
+        None => Pairs::parse(request.query_string(), &body),
+        Some(boundary) => {
+            let mut pairs = Pairs::parse(request.query_string(), b"");
+            pairs.0.extend(multipart::fields(body.into(), boundary, MOST + 1).await);
+            pairs
+        }
+    };
+    if pairs.0.len() > MOST { Err(Error::TooManyParameters(MOST)) } else { Ok(pairs) }
 }
 
 /// Reads a body up to a limit.
@@ -333,6 +341,23 @@ mod tests {
         assert_eq!(params.bound_int("none").ok(), Some(0));
         assert!(matches!(params.bound_int("e"), Err(Error::NotANumber("e"))));
         assert_eq!(params.id().ok(), Some(5));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_parameters(query in ".{0,60}", form in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+            let pairs = Pairs::parse(&query, &form);
+            proptest::prop_assert!(pairs.0.len() <= query.len() + form.len());
+            let whole = params(Dialect::V2, &query, &form);
+            for (name, _) in &pairs.0 {
+                proptest::prop_assert!(whole.text(name).is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_never_many_more_than_a_call_may_have() {
+        assert_eq!(Pairs::parse("a&b", "c&".repeat(MOST).as_bytes()).0.len(), MOST + 1);
     }
 
     #[test]

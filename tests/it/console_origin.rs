@@ -118,6 +118,58 @@ async fn own_pages_scripts_and_lists_are_left_alone() {
     assert_eq!((status, &answer["recordsTotal"]), (200, &1.into()));
 }
 
+#[tokio::test]
+async fn pages_open_in_a_browser_wherever_the_way_comes_from() {
+    let app = spawn_app().await;
+    let cookie = app.admin().await;
+    // Over plain http a browser says nothing about the site; with a link from elsewhere it names that one.
+    let typed = [
+        ("Upgrade-Insecure-Requests", "1"),
+        ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"),
+    ];
+    let linked = [("Referer", "https://wiki.example/"), ("Sec-Fetch-Site", "cross-site")];
+    for path in ["/", "/toLogin", "/auth/login"] {
+        for cookie in [None, Some(cookie.as_str())] {
+            for signs in [typed, linked] {
+                let request = app.request(Method::GET, path, cookie);
+                let request = signs.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+                let answer = request.send().await.expect("an answer");
+                assert!([200, 302, 303].contains(&answer.status().as_u16()), "{path} {signs:?}: {}", answer.status());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_keep_the_browser_in_check_as_well() {
+    let app = spawn_app().await;
+    let admin = app.admin().await;
+    let large = "x".repeat(70 << 10);
+    let request = |method: Method, path: &str, sign: (&'static str, &'static str), body: String| {
+        app.request(method, path, Some(&admin)).header(sign.0, sign.1).body(body)
+    };
+    let form = ("Content-Type", "application/x-www-form-urlencoded");
+    for (wanted, request) in [
+        (400, request(Method::POST, "/jobgroup/pageList?start=x", form, String::new())),
+        (403, request(Method::POST, "/jobgroup/remove?id=1", ("Origin", EVIL), String::new())),
+        (404, request(Method::GET, "/nope", form, String::new())),
+        (405, request(Method::GET, "/login", form, String::new())),
+        (413, request(Method::POST, "/login", form, large)),
+    ] {
+        let answer = request.send().await.expect("an answer");
+        assert_eq!(answer.status(), wanted);
+        assert_eq!(header(&answer, "x-content-type-options"), "nosniff", "{wanted}");
+        assert_eq!(header(&answer, "x-frame-options"), "SAMEORIGIN", "{wanted}");
+        assert_eq!(header(&answer, "cross-origin-opener-policy"), "same-origin", "{wanted}");
+        assert_eq!(header(&answer, "cache-control"), "no-store", "{wanted}");
+        assert!(header(&answer, "content-security-policy").contains("frame-ancestors 'self'"), "{wanted}");
+        assert_eq!(header(&answer, "strict-transport-security"), "", "{wanted}");
+        if matches!(wanted, 403 | 413) {
+            assert_eq!(header(&answer, "x-xxl-dialect"), "2", "{wanted}");
+        }
+    }
+}
+
 fn header(answer: &Response, name: &str) -> String {
     answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }

@@ -155,7 +155,7 @@ pub(super) static KEYS: &[Key] = &[
         ..Key::own(
             "server.trusted-proxies",
             "list of networks; empty = nobody",
-            "whose X-Forwarded-For and -Proto are believed",
+            "whose X-Forwarded-For, -Proto and -Host are believed",
             One(|d, t| put(&mut d.settings.server.trusted_proxies, networks(t))),
         )
     },
