@@ -181,6 +181,28 @@ keys! {
     JoblogKillLogLimit = "joblog_kill_log_limit",
     /// `Clean type is illegal`
     JoblogCleanTypeUnvalid = "joblog_clean_type_unvalid",
+    /// `Length limit`
+    SystemLengthLimit = "system_lengh_limit",
+    /// `There is no valid executor. Please contact the administrator`
+    JobgroupEmpty = "jobgroup_empty",
+    /// `Resource Remark`
+    JobinfoGlueRemark = "jobinfo_glue_remark",
+    /// `Resource Remark length is limited to 4~100`
+    JobinfoGlueRemarkLimit = "jobinfo_glue_remark_limit",
+    /// `The job is not GLUE Type`
+    JobinfoGlueGluetypeUnvalid = "jobinfo_glue_gluetype_unvalid",
+    /// `GLUE Source`
+    JobinfoGlueSource = "jobinfo_glue_source",
+    /// `Username`
+    UserUsername = "user_username",
+    /// `Password`
+    UserPassword = "user_password",
+    /// `Username Repeat`
+    UserUsernameRepeat = "user_username_repeat",
+    /// `Operation of current login account is not allowed`
+    UserUpdateLoginuserLimit = "user_update_loginuser_limit",
+    /// `old password`
+    ChangePwdFieldOldpwd = "change_pwd_field_oldpwd",
 
     // Sentences of our own.
     /// `{0}/{1} [Job ID={2}], Not triggered: the chain of child jobs reached its limit of {3} <br>`

@@ -56,6 +56,9 @@ pub enum Error {
     /// The call comes from a page of this other site.
     #[error("the call comes from another site: {0}")]
     ForeignSite(String),
+    /// A parameter that should be a date is none.
+    #[error("the parameter {0} is not of the form yyyy-MM-dd HH:mm:ss")]
+    NotADate(&'static str),
     /// No such path.
     #[error("no such path")]
     NotFound,
@@ -130,7 +133,7 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
         Error::Missing(name) if !dialect.is_3() => {
             thrown(&call, &format!("the parameter '{name}' is missing; it must be a number"))
         }
-        Error::Missing(_) | Error::NotANumber(_) | Error::Unreadable => {
+        Error::Missing(_) | Error::NotANumber(_) | Error::NotADate(_) | Error::Unreadable => {
             status(request, dialect, StatusCode::BAD_REQUEST, &error.to_string())
         }
         Error::ForeignSite(site) => {
@@ -147,7 +150,9 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
             answer
         }
         Error::Store(error) => {
-            if error.is_transient() {
+            if matches!(error, store::Error::TooLong { .. }) {
+                tracing::debug!("a call of the console was refused: {error}");
+            } else if error.is_transient() {
                 tracing::warn!("a call of the console failed: {error}");
             } else {
                 tracing::error!("a call of the console failed: {error}");

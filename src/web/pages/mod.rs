@@ -2,13 +2,16 @@
 //!
 //! A module owns its paths. Every path takes every method, as the mappings of the Java admins do; login and logout take POST alone.
 
+mod chart;
 pub mod filter_time;
+mod job_code;
 mod job_group;
 mod job_info;
 mod job_log;
 mod log_text;
 mod login;
 mod markup;
+mod user;
 
 use actix_web::Route;
 
@@ -85,10 +88,18 @@ impl Mapping {
 
 /// Every path of the console.
 pub fn mappings() -> Vec<Mapping> {
-    [login::mappings(), job_group::mappings(), job_info::mappings(), job_log::mappings()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        login::mappings(),
+        chart::mappings(),
+        job_group::mappings(),
+        job_info::mappings(),
+        job_code::mappings(),
+        job_log::mappings(),
+        user::mappings(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The part of a list that is asked for: rows to skip and rows to give.
