@@ -11,6 +11,7 @@ mod console_login;
 mod console_origin;
 mod console_replay;
 mod console_replies;
+mod console_security;
 mod core;
 mod cron_golden;
 mod cron_properties;
