@@ -9,12 +9,9 @@ use crate::support::html::Page;
 
 const DIALECTS: [&str; 3] = ["2", "3.2", "3"];
 
-/// Posts a form in a dialect, as JSON or a page; the text of the answer.
+/// Posts a form in a dialect; the text of the answer.
 async fn text(app: &TestApp, dialect: &str, path: &str, form: &[(&str, &str)], cookie: &str) -> String {
-    let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
-    let request = app.request(reqwest::Method::POST, path, Some(cookie)).header("X-XXL-Dialect", dialect);
-    let request = request.header("Content-Type", "application/x-www-form-urlencoded").body(body);
-    request.send().await.expect("an answer").text().await.expect("a body")
+    app.post_in(dialect, path, form, cookie).await.text().await.expect("a body")
 }
 
 /// CVE-2020-23811: the list of users gave their password hashes.

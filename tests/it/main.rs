@@ -6,6 +6,7 @@
 
 mod api_jobs;
 mod console_access;
+mod console_areas;
 mod console_edge;
 mod console_login;
 mod console_origin;
