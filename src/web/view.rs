@@ -204,11 +204,12 @@ pub struct Choice {
 
 impl Choice {
     /// An option that is not chosen.
-    pub fn new(value: impl ToString, label: impl Into<String>) -> Self {
+    pub fn new(value: &(impl ToString + ?Sized), label: impl Into<String>) -> Self {
         Self { value: value.to_string(), label: label.into(), is_selected: false }
     }
 
     /// The same, chosen if this holds.
+    #[must_use]
     pub fn selected_if(self, is_selected: bool) -> Self {
         Self { is_selected, ..self }
     }

@@ -41,13 +41,16 @@ async fn users_of_3_3_and_later() {
     }
     assert_eq!(call("/user/delete", &[("ids[]", "1")]).await, refused("禁止操作当前登录账号"));
     assert_eq!(call("/user/delete", &[("ids[]", "1"), ("ids[]", "2")]).await, refused("请选择一条数据"));
-    let eve = app.log_in("eve1", "secret").await;
+    let (eve, second) = (app.log_in("eve1", "secret").await, app.log_in("eve1", "secret").await);
     let own = [("oldPassword", "wrong"), ("password", "another")];
     assert_eq!(answer(&app, "3", "/auth/updatePwd", &own, &eve).await, refused("旧密码非法"));
     assert_eq!(answer(&app, "3", "/auth/updatePwd", &[], &eve).await, refused("请输入旧密码"));
     assert!(answer(&app, "3.2", "/user/updatePwd", &[("oldPassword", "secret")], &eve).await.starts_with("400 "));
     let own = [("oldPassword", "secret"), ("password", " another ")];
     assert_eq!(answer(&app, "3", "/auth/updatePwd", &own, &eve).await, DONE);
+    // The login that asked for it goes on, the others end.
+    assert_eq!(app.post_in("3", "/help", &[], &eve).await.status(), 200);
+    assert_eq!(app.post_in("3", "/help", &[], &second).await.status(), 302);
     app.log_in("eve1", "another").await;
     assert_eq!(call("/user/delete", &[("ids[]", &id.to_string())]).await, DONE);
     assert_eq!(call("/user/delete", &[("ids[]", &id.to_string())]).await, DONE, "gone as wished");

@@ -23,28 +23,34 @@ pub(super) fn mappings() -> Vec<Mapping> {
 
 /// The answer; its keys keep this order in every dialect.
 #[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Chart {
-    trigger_count_fail_total: i64,
-    trigger_day_list: Vec<String>,
-    trigger_day_count_running_list: Vec<i32>,
-    trigger_count_suc_total: i64,
-    trigger_day_count_fail_list: Vec<i32>,
-    trigger_count_running_total: i64,
-    trigger_day_count_suc_list: Vec<i32>,
+    #[serde(rename = "triggerCountFailTotal")]
+    fail_total: i64,
+    #[serde(rename = "triggerDayList")]
+    days: Vec<String>,
+    #[serde(rename = "triggerDayCountRunningList")]
+    running: Vec<i32>,
+    #[serde(rename = "triggerCountSucTotal")]
+    success_total: i64,
+    #[serde(rename = "triggerDayCountFailList")]
+    fail: Vec<i32>,
+    #[serde(rename = "triggerCountRunningTotal")]
+    running_total: i64,
+    #[serde(rename = "triggerDayCountSucList")]
+    success: Vec<i32>,
 }
 
 impl Chart {
     fn of(days: &[(EpochMs, DayCount)], zone: &Zone) -> Self {
         let mut chart = Self::default();
         for (day, count) in days {
-            chart.trigger_day_list.push(zone.wall(*day).date().to_string());
-            chart.trigger_day_count_running_list.push(count.running);
-            chart.trigger_day_count_suc_list.push(count.success);
-            chart.trigger_day_count_fail_list.push(count.fail);
-            chart.trigger_count_running_total += i64::from(count.running);
-            chart.trigger_count_suc_total += i64::from(count.success);
-            chart.trigger_count_fail_total += i64::from(count.fail);
+            chart.days.push(zone.wall(*day).date().to_string());
+            chart.running.push(count.running);
+            chart.success.push(count.success);
+            chart.fail.push(count.fail);
+            chart.running_total += i64::from(count.running);
+            chart.success_total += i64::from(count.success);
+            chart.fail_total += i64::from(count.fail);
         }
         chart
     }

@@ -60,7 +60,7 @@ async fn page(user: LoginUser, params: Params) -> Result<HttpResponse, Error> {
     }
     let locale = user.locale();
     if user.user().is_admin() {
-        groups.insert(0, Choice::new(0, text(locale, Key::SystemAll)).selected_if(chosen == 0));
+        groups.insert(0, Choice::new(&0, text(locale, Key::SystemAll)).selected_if(chosen == 0));
     }
     let core = &user.state().core;
     let jobs = if chosen > 0 { core.store.jobs_of_group(chosen).await? } else { Vec::new() };
@@ -73,10 +73,10 @@ async fn page(user: LoginUser, params: Params) -> Result<HttpResponse, Error> {
             .iter()
             .map(|other| {
                 let is_chosen = job.as_ref().is_some_and(|job| job.id == other.id);
-                Choice::new(other.id, other.job_desc.as_str()).selected_if(is_chosen)
+                Choice::new(&other.id, other.job_desc.as_str()).selected_if(is_chosen)
             })
             .collect(),
-        clean_types: (1..).zip(CLEAN_TYPES).map(|(number, key)| Choice::new(number, text(locale, key))).collect(),
+        clean_types: (1..).zip(CLEAN_TYPES).map(|(number, key)| Choice::new(&number, text(locale, key))).collect(),
         filter_time: format!("{} - {}", zone.format(today), zone.format(tomorrow - 1_000)),
     };
     Ok(view::render("job_log.html", &view))

@@ -134,7 +134,10 @@ async fn group_choices(user: &LoginUser, chosen: i32) -> Result<Vec<Choice>, Err
         return Err(Error::Exception(super::message::message![Key::JobgroupEmpty]));
     };
     let chosen = groups.iter().map(|group| group.id).find(|id| *id == chosen).unwrap_or(first.id);
-    Ok(groups.iter().map(|group| Choice::new(group.id, group.title.as_str()).selected_if(group.id == chosen)).collect())
+    Ok(groups
+        .iter()
+        .map(|group| Choice::new(&group.id, group.title.as_str()).selected_if(group.id == chosen))
+        .collect())
 }
 
 /// The part of a list that is asked for: rows to skip and rows to give.

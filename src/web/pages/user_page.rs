@@ -23,7 +23,7 @@ struct View {
 
 async fn page(user: AdminUser) -> Result<HttpResponse, Error> {
     let groups = user.state().core.store.all_groups().await?;
-    let groups = groups.iter().map(|group| Choice::new(group.id, format!("{}({})", group.title, group.app_name)));
+    let groups = groups.iter().map(|group| Choice::new(&group.id, format!("{}({})", group.title, group.app_name)));
     let view = View { shell: Shell::new(&user, "/user"), groups: groups.collect() };
     Ok(view::render("user.html", &view))
 }
