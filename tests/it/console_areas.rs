@@ -37,7 +37,7 @@ async fn users_of_3_3_and_later() {
         )
     );
     for form in [&[("role", "-1")][..], &[("username", "")]] {
-        assert!(call("/user/pageList", form).await.starts_with("400 Error System Error HTTP Status Code: 400"));
+        assert!(call("/user/pageList", form).await.starts_with("400 System Error HTTP Status Code: 400"));
     }
     assert_eq!(call("/user/delete", &[("ids[]", "1")]).await, refused("禁止操作当前登录账号"));
     assert_eq!(call("/user/delete", &[("ids[]", "1"), ("ids[]", "2")]).await, refused("请选择一条数据"));
@@ -93,7 +93,7 @@ async fn pages_have_the_title_of_their_dialect() {
             assert_eq!(Page::read(&html).title, title, "{dialect} {path}");
         }
     }
-    assert_eq!(answer(&app, "3", "/errorpage", &[], "").await, "200 Error System Error Back");
+    assert_eq!(answer(&app, "3", "/errorpage", &[], "").await, "200 System Error Back");
     let page = app.post_in("3", "/dashboard", &[], &admin).await.text().await.expect("a body");
     assert!(["filterTime", "lineChart", "pieChart"].iter().all(|id| page.contains(&format!("id=\"{id}\""))));
     // A foreign job is as none from 3.3 on, and refused before.
