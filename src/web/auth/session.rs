@@ -231,11 +231,6 @@ impl Sessions {
         Ok(())
     }
 
-    /// Looks a user up anew at the next call, so that what has been changed of him counts at once.
-    pub fn forget_user(&self, user: i32) {
-        self.forget(|cached| cached.user.id == user);
-    }
-
     /// Ends all logins of a user but this one, which goes on under the user's new password: after a change of it by a call
     /// of the releases from 3.2. A login by a token of the Java admins goes on by itself, as with them.
     ///
