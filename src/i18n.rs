@@ -131,29 +131,33 @@ mod tests {
         }
     }
 
-    /// Keys are enum variants, so one that the sources never name is a text that nobody can meet.
+    /// Keys are enum variants, so one that neither the sources nor the templates name is a text that nobody can meet.
     #[test]
     fn every_key_is_used() {
         let mut sources = String::new();
-        read_sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut sources);
-        let unused: Vec<String> = Key::ALL
+        read_sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), "rs", &mut sources);
+        let mut templates = String::new();
+        read_sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/templates")), "html", &mut templates);
+        let names = |text: &str, name: &str| {
+            text.match_indices(name).any(|(at, found)| {
+                !text[at + found.len()..].starts_with(|next: char| next.is_alphanumeric() || next == '_')
+            })
+        };
+        let unused: Vec<&Key> = Key::ALL
             .iter()
-            .map(|key| format!("Key::{key:?}"))
-            .filter(|name| {
-                !sources.match_indices(name.as_str()).any(|(at, found)| {
-                    !sources[at + found.len()..].starts_with(|next: char| next.is_alphanumeric() || next == '_')
-                })
+            .filter(|key| {
+                !names(&sources, &format!("Key::{key:?}")) && !names(&templates, &format!("t.{}", key.name()))
             })
             .collect();
-        assert_eq!(unused, Vec::<String>::new());
+        assert_eq!(unused, Vec::<&Key>::new());
     }
 
-    fn read_sources(folder: &Path, into: &mut String) {
+    fn read_sources(folder: &Path, ending: &str, into: &mut String) {
         for entry in std::fs::read_dir(folder).expect("readable folder") {
             let path = entry.expect("readable entry").path();
             if path.is_dir() {
-                read_sources(&path, into);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                read_sources(&path, ending, into);
+            } else if path.extension().is_some_and(|found| found == ending) {
                 into.push_str(&std::fs::read_to_string(&path).expect("a source file"));
             }
         }

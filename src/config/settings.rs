@@ -146,6 +146,8 @@ pub struct Job {
     pub access_token: SecretString,
     /// Language of JSON texts, stored messages and mails.
     pub locale: Locale,
+    /// Whether somebody has set the language; if not, pages start in the browser's.
+    pub is_locale_set: bool,
     /// Time-out of executor calls in seconds, as configured; what it becomes depends on the release.
     pub timeout_s: i64,
     /// `xxl.job.triggerpool.fast.max`; none = the release's default.
@@ -415,6 +417,7 @@ impl Settings {
             job: Job {
                 access_token: "default_token".into(),
                 locale: Locale::ZhCn,
+                is_locale_set: false,
                 timeout_s: 3,
                 fast_max: None,
                 slow_max: None,

@@ -181,6 +181,180 @@ keys! {
     JoblogKillLogLimit = "joblog_kill_log_limit",
     /// `Clean type is illegal`
     JoblogCleanTypeUnvalid = "joblog_clean_type_unvalid",
+    /// `Length limit`
+    SystemLengthLimit = "system_lengh_limit",
+    /// `There is no valid executor. Please contact the administrator`
+    JobgroupEmpty = "jobgroup_empty",
+    /// `Resource Remark`
+    JobinfoGlueRemark = "jobinfo_glue_remark",
+    /// `Resource Remark length is limited to 4~100`
+    JobinfoGlueRemarkLimit = "jobinfo_glue_remark_limit",
+    /// `The job is not GLUE Type`
+    JobinfoGlueGluetypeUnvalid = "jobinfo_glue_gluetype_unvalid",
+    /// `GLUE Source`
+    JobinfoGlueSource = "jobinfo_glue_source",
+    /// `Username`
+    UserUsername = "user_username",
+    /// `Password`
+    UserPassword = "user_password",
+    /// `Username Repeat`
+    UserUsernameRepeat = "user_username_repeat",
+    /// `Operation of current login account is not allowed`
+    UserUpdateLoginuserLimit = "user_update_loginuser_limit",
+    /// `old password`
+    ChangePwdFieldOldpwd = "change_pwd_field_oldpwd",
+
+    // Pages of the console.
+    /// `Scheduling Center`
+    AdminName = "admin_name",
+    /// `Confirm`
+    SystemOk = "system_ok",
+    /// `Cancel`
+    SystemCancel = "system_cancel",
+    /// `Save`
+    SystemSave = "system_save",
+    /// `Close`
+    SystemClose = "system_close",
+    /// `Search`
+    SystemSearch = "system_search",
+    /// `Operate`
+    SystemOpt = "system_opt",
+    /// `All`
+    SystemAll = "system_all",
+    /// `Status`
+    SystemStatus = "system_status",
+    /// `Welcome`
+    SystemWelcome = "system_welcome",
+    /// `Language`
+    SystemLanguage = "system_language",
+    /// `Refresh`
+    SystemRefresh = "system_refresh",
+    /// `Login`
+    LoginBtn = "login_btn",
+    /// `Remember Me`
+    LoginRememberMe = "login_remember_me",
+    /// `Logout`
+    LogoutBtn = "logout_btn",
+    /// `Change password`
+    ChangePwd = "change_pwd",
+    /// `new password`
+    ChangePwdFieldNewpwd = "change_pwd_field_newpwd",
+    /// `Run report`
+    JobDashboardName = "job_dashboard_name",
+    /// `Job number`
+    JobDashboardJobNum = "job_dashboard_job_num",
+    /// `trigger number`
+    JobDashboardTriggerNum = "job_dashboard_trigger_num",
+    /// `Executor number`
+    JobDashboardJobgroupNum = "job_dashboard_jobgroup_num",
+    /// `Scheduling report`
+    JobDashboardReport = "job_dashboard_report",
+    /// `Percentage distribution`
+    JobDashboardReportDist = "job_dashboard_rate_report",
+    /// `Date distribution`
+    JobDashboardDateReport = "job_dashboard_date_report",
+    /// `Job Manage`
+    JobinfoName = "jobinfo_name",
+    /// `Add Job`
+    JobinfoFieldAdd = "jobinfo_field_add",
+    /// `Edit Job`
+    JobinfoFieldUpdate = "jobinfo_field_update",
+    /// `Alarm email`
+    JobinfoFieldAlarmEmail = "jobinfo_field_alarmemail",
+    /// `Run Once`
+    JobinfoOptRun = "jobinfo_opt_run",
+    /// `RUNNING`
+    JobinfoStatusRunning = "jobinfo_status_running",
+    /// `STOP`
+    JobinfoStatusStop = "jobinfo_status_stop",
+    /// `Version Backtrack`
+    JobinfoGlueRollback = "jobinfo_glue_rollback",
+    /// `GLUE代码初始化`
+    JobinfoGlueInit = "jobinfo_glue_init",
+    /// `None`
+    ScheduleTypeNone = "schedule_type_none",
+    /// `Fix rate`
+    ScheduleTypeFixRate = "schedule_type_fix_rate",
+    /// `Fix delay`
+    ScheduleTypeFixDelay = "schedule_type_fix_delay",
+    /// `Do nothing`
+    MisfireStrategyDoNothing = "misfire_strategy_do_nothing",
+    /// `Fire once now`
+    MisfireStrategyFireOnceNow = "misfire_strategy_fire_once_now",
+    /// `Trigger Log`
+    JoblogName = "joblog_name",
+    /// `Success`
+    JoblogStatusSuccess = "joblog_status_suc",
+    /// `Fail`
+    JoblogStatusFail = "joblog_status_fail",
+    /// `Running`
+    JoblogStatusRunning = "joblog_status_running",
+    /// `Trigger Time`
+    JoblogFieldTriggerTime = "joblog_field_triggerTime",
+    /// `Trigger Result`
+    JoblogFieldTriggerCode = "joblog_field_triggerCode",
+    /// `Handle Time`
+    JoblogFieldHandleTime = "joblog_field_handleTime",
+    /// `Handle Result`
+    JoblogFieldHandleCode = "joblog_field_handleCode",
+    /// `Handle Msg`
+    JoblogFieldHandleMsg = "joblog_field_handleMsg",
+    /// `Clean`
+    JoblogClean = "joblog_clean",
+    /// `Clean Log`
+    JoblogCleanLog = "joblog_clean_log",
+    /// `Clean Type`
+    JoblogCleanType = "joblog_clean_type",
+    /// `Clean log data a month ago`
+    JoblogCleanType1 = "joblog_clean_type_1",
+    /// `Clean log data three months ago`
+    JoblogCleanType2 = "joblog_clean_type_2",
+    /// `Clean log data six months ago`
+    JoblogCleanType3 = "joblog_clean_type_3",
+    /// `Clean log data a year ago`
+    JoblogCleanType4 = "joblog_clean_type_4",
+    /// `Clean log data but the newest 1,000`
+    JoblogCleanType5 = "joblog_clean_type_5",
+    /// `Clean log data but the newest 10,000`
+    JoblogCleanType6 = "joblog_clean_type_6",
+    /// `Clean log data but the newest 30,000`
+    JoblogCleanType7 = "joblog_clean_type_7",
+    /// `Clean log data but the newest 100,000`
+    JoblogCleanType8 = "joblog_clean_type_8",
+    /// `Clean all log data`
+    JoblogCleanType9 = "joblog_clean_type_9",
+    /// `Rolling log`
+    JoblogRollingLog = "joblog_rolling_log",
+    /// `The job trigger fail, can not view the rolling log`
+    JoblogRollingLogFail = "joblog_rolling_log_triggerfail",
+    /// `Executor Manage`
+    JobgroupName = "jobgroup_name",
+    /// `Add Executor`
+    JobgroupAdd = "jobgroup_add",
+    /// `Edit Executor`
+    JobgroupEdit = "jobgroup_edit",
+    /// `Registry Type`
+    JobgroupFieldAddressType = "jobgroup_field_addressType",
+    /// `OnLine machine address`
+    JobgroupFieldRegistryListOnline = "jobgroup_field_registryList_online",
+    /// `User Manage`
+    UserManage = "user_manage",
+    /// `Add User`
+    UserAdd = "user_add",
+    /// `Edit User`
+    UserUpdate = "user_update",
+    /// `Role`
+    UserRole = "user_role",
+    /// `Admin`
+    UserRoleAdmin = "user_role_admin",
+    /// `Normal User`
+    UserRoleNormal = "user_role_normal",
+    /// `Permission`
+    UserPermission = "user_permission",
+    /// `Tutorial`
+    JobHelp = "job_help",
+    /// `Documents of the project`
+    OwnHelpDocuments = "own_help_documents",
 
     // Sentences of our own.
     /// `{0}/{1} [Job ID={2}], Not triggered: the chain of child jobs reached its limit of {3} <br>`

@@ -7,12 +7,14 @@ mod group;
 mod job;
 mod log;
 mod registry;
+mod script;
 mod user;
 
 pub use group::{AddressType, JobGroup, split_addresses};
 pub use job::{BlockStrategy, GlueType, JobInfo, MisfireStrategy, RouteStrategy, ScheduleType, TriggerType};
 pub use log::{AlarmStatus, JobLog, Shard};
 pub use registry::{EXECUTOR_GROUP, LOGIN_GROUP, NODE_GROUP, OWN_GROUP_PREFIX, RegistryEntry};
+pub use script::ScriptVersion;
 pub use user::JobUser;
 
 /// An instant in milliseconds since 1970-01-01T00:00:00Z.

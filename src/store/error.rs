@@ -17,6 +17,14 @@ pub enum Error {
     /// The tables are not what we need.
     #[error("{0}")]
     Schema(String),
+    /// A text is longer than its column.
+    #[error("{column} is too long: its column takes {limit}")]
+    TooLong {
+        /// The column.
+        column: &'static str,
+        /// What it takes, for people: `255 characters`.
+        limit: String,
+    },
     /// The database refuses the statement or its values.
     #[error("the database refuses: {0}")]
     Refused(String),

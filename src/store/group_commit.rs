@@ -135,6 +135,7 @@ fn again(error: &Error, text: &str) -> Error {
         Error::Locked(text) => Error::Locked(text.clone()),
         Error::Conflict(text) => Error::Conflict(text.clone()),
         Error::Schema(text) => Error::Schema(text.clone()),
+        Error::TooLong { column, limit } => Error::TooLong { column, limit: limit.clone() },
         Error::Refused(_) => Error::Refused(text.to_owned()),
     }
 }

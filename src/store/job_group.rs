@@ -1,9 +1,9 @@
 //! Statements on `xxl_job_group`.
 
-use super::Store;
 use super::db::Row;
 use super::error::Result;
 use super::query::{Query, contains};
+use super::{Store, require_fit};
 use crate::model::{EpochMs, JobGroup};
 
 /// Columns of a [`JobGroup`], in the order in which [`Store::group`] reads them.
@@ -87,7 +87,11 @@ impl Store {
     }
 
     /// Adds a group; its id and time are not looked at.
+    ///
+    /// # Errors
+    /// [`super::Error::TooLong`], and what the database says.
     pub async fn insert_group(&self, group: &JobGroup, now: EpochMs) -> Result<()> {
+        self.require_group_fits(group)?;
         let query = Query::new(
             "INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) \
              VALUES (?, ?, ?, ?, ?)",
@@ -101,7 +105,11 @@ impl Store {
     }
 
     /// Writes a group's row. Tells whether there is one.
+    ///
+    /// # Errors
+    /// [`super::Error::TooLong`], and what the database says.
     pub async fn update_group(&self, group: &JobGroup, now: EpochMs) -> Result<bool> {
+        self.require_group_fits(group)?;
         let query = Query::new(
             "UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? \
              WHERE id = ?",
@@ -113,6 +121,13 @@ impl Store {
         .bind(self.wall(now))
         .bind(group.id);
         Ok(self.main.execute(query).await?.rows > 0)
+    }
+
+    fn require_group_fits(&self, group: &JobGroup) -> Result<()> {
+        let limits = self.schema.limits;
+        require_fit("app_name", Some(&group.app_name), limits.app_name)?;
+        require_fit("title", Some(&group.title), limits.title)?;
+        require_fit("address_list", group.address_list.as_deref(), limits.address_list)
     }
 
     /// Whether a job belongs to this group.

@@ -1,9 +1,9 @@
 //! Statements on `xxl_job_info`.
 
-use super::Store;
 use super::db::{Row, Tx};
 use super::error::Result;
 use super::query::{Dialect, Query, contains};
+use super::{Store, require_fit};
 use crate::model::{EpochMs, JobInfo};
 
 /// Columns of a [`JobInfo`], in the order in which [`Store::job`] reads them.
@@ -159,7 +159,12 @@ impl Store {
     }
 
     /// Adds a job as it is, but for its id and the three times of its making, which are `now`. Gives its id.
+    ///
+    /// # Errors
+    /// [`super::Error::TooLong`], and what the database says.
     pub async fn insert_job(&self, job: &JobInfo, now: EpochMs) -> Result<i32> {
+        self.require_job_fits(job)?;
+        require_fit("glue_remark", job.glue_remark.as_deref(), self.schema.limits.glue_remark)?;
         let now = self.wall(now);
         let query = Query::new(
             "INSERT INTO xxl_job_info (job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, \
@@ -202,6 +207,24 @@ impl Store {
         Ok(id as i32)
     }
 
+    /// Refuses what a person may edit of a job when a column does not take it.
+    fn require_job_fits(&self, job: &JobInfo) -> Result<()> {
+        let limits = self.schema.limits;
+        require_fit("job_desc", Some(&job.job_desc), limits.job_desc)?;
+        require_fit("author", job.author.as_deref(), limits.author)?;
+        require_fit("alarm_email", job.alarm_email.as_deref(), limits.alarm_email)?;
+        require_fit("schedule_conf", job.schedule_conf.as_deref(), limits.schedule_conf)?;
+        require_fit("executor_handler", job.executor_handler.as_deref(), limits.executor_handler)?;
+        require_fit("executor_param", job.executor_param.as_deref(), limits.executor_param)?;
+        require_fit("child_jobid", job.child_jobid.as_deref(), limits.child_jobid)
+    }
+
+    /// How many jobs there are.
+    pub async fn count_jobs(&self) -> Result<i64> {
+        let row = self.main.fetch_optional(Query::new("SELECT COUNT(*) FROM xxl_job_info")).await?;
+        row.map_or(Ok(0), |row| row.int(0))
+    }
+
     /// Takes the schedule lock and reads a job as it is under it, to change it.
     pub async fn begin_job_change(&self, id: i32) -> Result<(JobChange<'_>, Option<JobInfo>)> {
         let mut tx = self.begin_locked().await?;
@@ -229,7 +252,11 @@ pub struct JobChange<'a> {
 
 impl JobChange<'_> {
     /// Writes what a person may edit of a job, and nothing else; the next time only when it is given.
+    ///
+    /// # Errors
+    /// [`super::Error::TooLong`], and what the database says.
     pub async fn save_edit(&mut self, job: &JobInfo, next: Option<EpochMs>, now: EpochMs) -> Result<()> {
+        self.store.require_job_fits(job)?;
         let mut query = Query::varying(
             "UPDATE xxl_job_info SET job_group = ?, job_desc = ?, author = ?, alarm_email = ?, schedule_type = ?, \
              schedule_conf = ?, misfire_strategy = ?, executor_route_strategy = ?, executor_handler = ?, \

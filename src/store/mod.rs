@@ -14,6 +14,7 @@ mod error;
 mod extra_indexes;
 mod group_commit;
 mod init;
+mod job_code;
 mod job_group;
 mod job_info;
 mod job_log;
@@ -38,6 +39,7 @@ pub use error::{Error, Result};
 pub use extra_indexes::{EXTRA_INDEXES, ExtraIndex, Indexes};
 pub use group_commit::{GroupCommit, GroupCommitTask, group_commit};
 pub use init::{InitOutcome, embedded_script};
+pub use job_code::KEPT_VERSIONS;
 pub use job_info::{JobChange, JobFilter, ScheduleChange};
 pub use job_log::{NewRun, TriggerResult};
 pub use lock::LOCK_NAME;
@@ -45,9 +47,10 @@ pub use log_page::{LogFilter, LogOrder, LogStatus};
 pub use log_removal::Removal;
 pub use mark::{Mark, NodeId};
 pub use query::Dialect;
-pub use report::DayCount;
+pub use report::{DayCount, Totals};
 pub use run_search::RunState;
 pub use schema::{Generation, Limits, PasswordHash, Schema};
+pub use user::UserEdit;
 
 use self::catalogue::Catalogue;
 use self::db::{Db, Row};
@@ -156,6 +159,17 @@ fn fit(text: Option<&str>, limit: Option<usize>) -> Option<String> {
     })
 }
 
+/// Refuses a text that its column does not take: in the same words on every database, also where the database would cut
+/// it or, as SQLite, take it.
+fn require_fit(column: &'static str, text: Option<&str>, limit: Option<usize>) -> Result<()> {
+    let Some(text) = text else { return Ok(()) };
+    let (fits, limit) = match limit {
+        Some(limit) => (text.chars().count() <= limit, format!("{limit} characters")),
+        None => (text.len() <= TEXT_BYTES, format!("{TEXT_BYTES} bytes")),
+    };
+    if fits { Ok(()) } else { Err(Error::TooLong { column, limit }) }
+}
+
 /// Most bytes in a `text` column of MySQL.
 pub const TEXT_BYTES: usize = 65_535;
 
@@ -180,5 +194,18 @@ mod tests {
         assert_eq!(cut_bytes("日本語", 4), "日");
         assert_eq!(fit(Some("日本語"), Some(2)).as_deref(), Some("日本"));
         assert_eq!(fit(None, Some(2)), None);
+    }
+
+    #[test]
+    fn columns_take_characters_and_long_ones_bytes() {
+        let text = |result: Result<()>| result.err().map(|error| error.to_string());
+        assert_eq!(text(require_fit("author", Some("日本"), Some(2))), None);
+        assert_eq!(text(require_fit("author", None, Some(2))), None);
+        assert_eq!(
+            text(require_fit("author", Some("日本語"), Some(2))).as_deref(),
+            Some("author is too long: its column takes 2 characters")
+        );
+        assert_eq!(text(require_fit("executor_param", Some(&"x".repeat(TEXT_BYTES)), None)), None);
+        assert!(require_fit("executor_param", Some(&"x".repeat(TEXT_BYTES + 1)), None).is_err());
     }
 }

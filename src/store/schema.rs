@@ -81,6 +81,30 @@ pub struct Limits {
     pub registry_key: Option<usize>,
     /// `xxl_job_registry.registry_value`.
     pub registry_value: Option<usize>,
+    /// `xxl_job_group.app_name`.
+    pub app_name: Option<usize>,
+    /// `xxl_job_group.title`.
+    pub title: Option<usize>,
+    /// `xxl_job_info.job_desc`.
+    pub job_desc: Option<usize>,
+    /// `xxl_job_info.author`.
+    pub author: Option<usize>,
+    /// `xxl_job_info.alarm_email`.
+    pub alarm_email: Option<usize>,
+    /// `xxl_job_info.schedule_conf`.
+    pub schedule_conf: Option<usize>,
+    /// `xxl_job_info.executor_handler`.
+    pub executor_handler: Option<usize>,
+    /// `xxl_job_info.executor_param`.
+    pub executor_param: Option<usize>,
+    /// `xxl_job_info.child_jobid`.
+    pub child_jobid: Option<usize>,
+    /// `glue_remark` of `xxl_job_info` and `xxl_job_logglue`.
+    pub glue_remark: Option<usize>,
+    /// `xxl_job_user.username`.
+    pub username: Option<usize>,
+    /// `xxl_job_user.permission`.
+    pub permission: Option<usize>,
 }
 
 /// What the tables can do.
@@ -187,6 +211,18 @@ pub(super) async fn recognise(db: &Db) -> Result<Schema> {
             registry_group: length("xxl_job_registry", "registry_group"),
             registry_key: length("xxl_job_registry", "registry_key"),
             registry_value: length("xxl_job_registry", "registry_value"),
+            app_name: length("xxl_job_group", "app_name"),
+            title: length("xxl_job_group", "title"),
+            job_desc: length("xxl_job_info", "job_desc"),
+            author: length("xxl_job_info", "author"),
+            alarm_email: length("xxl_job_info", "alarm_email"),
+            schedule_conf: length("xxl_job_info", "schedule_conf"),
+            executor_handler: length("xxl_job_info", "executor_handler"),
+            executor_param: length("xxl_job_info", "executor_param"),
+            child_jobid: length("xxl_job_info", "child_jobid"),
+            glue_remark: length("xxl_job_logglue", "glue_remark"),
+            username: length("xxl_job_user", "username"),
+            permission: length("xxl_job_user", "permission"),
         },
         indexes: extra_indexes::present(db).await?,
     })

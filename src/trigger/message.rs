@@ -89,7 +89,7 @@ impl TriggerMessage<'_> {
             (Key::JobconfTriggerExeRegtype, self.label(address_type).to_owned()),
             (Key::JobconfTriggerExeRegaddress, addresses),
             (Key::JobinfoFieldExecutorRouteStrategy, self.route_label()),
-            (Key::JobinfoFieldExecutorBlockStrategy, self.label(block_key(self.job)).to_owned()),
+            (Key::JobinfoFieldExecutorBlockStrategy, self.label(block_key(block_of(self.job))).to_owned()),
             (Key::JobinfoFieldTimeout, self.job.executor_timeout.to_string()),
             (Key::JobinfoFieldExecutorFailRetryCount, self.retry.to_string()),
         ];
@@ -212,7 +212,8 @@ const fn trigger_type_key(trigger_type: TriggerType) -> Key {
     }
 }
 
-const fn route_key(strategy: RouteStrategy) -> Key {
+/// Name of a route strategy for people.
+pub const fn route_key(strategy: RouteStrategy) -> Key {
     match strategy {
         RouteStrategy::First => Key::JobconfRouteFirst,
         RouteStrategy::Last => Key::JobconfRouteLast,
@@ -228,11 +229,17 @@ const fn route_key(strategy: RouteStrategy) -> Key {
 }
 
 /// An unknown word reads as serial execution, which is also what executors make of it.
-fn block_key(job: &JobInfo) -> Key {
-    match job.executor_block_strategy.as_deref().and_then(BlockStrategy::parse) {
-        Some(BlockStrategy::DiscardLater) => Key::JobconfBlockDiscardLater,
-        Some(BlockStrategy::CoverEarly) => Key::JobconfBlockCoverEarly,
-        Some(BlockStrategy::SerialExecution) | None => Key::JobconfBlockSerialExecution,
+fn block_of(job: &JobInfo) -> BlockStrategy {
+    let word = job.executor_block_strategy.as_deref();
+    word.and_then(BlockStrategy::parse).unwrap_or(BlockStrategy::SerialExecution)
+}
+
+/// Name of a block strategy for people.
+pub const fn block_key(strategy: BlockStrategy) -> Key {
+    match strategy {
+        BlockStrategy::DiscardLater => Key::JobconfBlockDiscardLater,
+        BlockStrategy::CoverEarly => Key::JobconfBlockCoverEarly,
+        BlockStrategy::SerialExecution => Key::JobconfBlockSerialExecution,
     }
 }
 

@@ -16,8 +16,8 @@ use super::envelope::{exception, failure};
 use super::jobs::Refusal;
 use super::message::Message;
 use super::rows::offset;
-use super::state;
-use crate::i18n::{Key, format, text};
+use super::{language, state, view};
+use crate::i18n::{Key, Locale, format, text};
 use crate::protocol::CallResult;
 use crate::store;
 
@@ -56,6 +56,9 @@ pub enum Error {
     /// The call comes from a page of this other site.
     #[error("the call comes from another site: {0}")]
     ForeignSite(String),
+    /// A parameter that should be a date is none.
+    #[error("the parameter {0} is not of the form yyyy-MM-dd HH:mm:ss")]
+    NotADate(&'static str),
     /// No such path.
     #[error("no such path")]
     NotFound,
@@ -105,18 +108,18 @@ impl ResponseError for Error {
 pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
     let call = Call::of(request);
     let dialect = call.choice.dialect;
-    let locale = state::of(request).locale();
+    let locale = language::of(request);
     let permission = text(locale, Key::SystemPermissionLimit);
     match error {
         Error::Refused(message) => {
             failure(dialect, CallResult::FAIL, message.as_ref().map(|message| message.render(locale)).as_deref())
         }
         Error::Executor(result) => failure(dialect, result.code, result.msg.as_deref()),
-        Error::Exception(message) => thrown(&call, &message.render(locale)),
-        Error::NotAdmin if dialect.is_3() => thrown(&call, NOT_ADMIN),
-        Error::NotAdmin => thrown(&call, &format!("java.lang.RuntimeException: {permission}")),
+        Error::Exception(message) => thrown(request, &call, &message.render(locale)),
+        Error::NotAdmin if dialect.is_3() => thrown(request, &call, NOT_ADMIN),
+        Error::NotAdmin => thrown(request, &call, &format!("java.lang.RuntimeException: {permission}")),
         Error::NotPermitted(username) => {
-            thrown(&call, &format!("java.lang.RuntimeException: {permission}[username={username}]"))
+            thrown(request, &call, &format!("java.lang.RuntimeException: {permission}[username={username}]"))
         }
         Error::Unauthenticated { clear_cookie, post_only } => {
             let mut answer = not_logged_in(request, &call);
@@ -131,9 +134,9 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
             answer
         }
         Error::Missing(name) if !dialect.is_3() => {
-            thrown(&call, &format!("the parameter '{name}' is missing; it must be a number"))
+            thrown(request, &call, &format!("the parameter '{name}' is missing; it must be a number"))
         }
-        Error::Missing(_) | Error::NotANumber(_) | Error::Unreadable => {
+        Error::Missing(_) | Error::NotANumber(_) | Error::NotADate(_) | Error::Unreadable => {
             status(request, dialect, StatusCode::BAD_REQUEST, &error.to_string())
         }
         Error::ForeignSite(site) => {
@@ -150,12 +153,14 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
             answer
         }
         Error::Store(error) => {
-            if error.is_transient() {
+            if matches!(error, store::Error::TooLong { .. }) {
+                tracing::debug!("a call of the console was refused: {error}");
+            } else if error.is_transient() {
                 tracing::warn!("a call of the console failed: {error}");
             } else {
                 tracing::error!("a call of the console failed: {error}");
             }
-            thrown(&call, &error.to_string())
+            thrown(request, &call, &error.to_string())
         }
     }
 }
@@ -164,8 +169,11 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
 const NOT_ADMIN: &str =
     "com.xxl.sso.core.exception.XxlSsoException: permission limit, current login-user does not have role:ADMIN";
 
-/// What the Java admin answers when it throws: JSON, or a page that says so.
-fn thrown(call: &Call, msg: &str) -> HttpResponse {
+/// What the Java admin answers when it throws: JSON, or a page that says so, with status 200.
+fn thrown(request: &HttpRequest, call: &Call, msg: &str) -> HttpResponse {
+    if call.place.is_some_and(|place| place.kind == Kind::Page) {
+        return view::error_page(StatusCode::OK, state::of(request).context_path(), language::of(request), &[msg]);
+    }
     exception(call.choice.dialect, msg)
 }
 
@@ -191,17 +199,14 @@ fn not_logged_in(request: &HttpRequest, call: &Call) -> HttpResponse {
 
 /// An answer by its status alone: JSON in dialect 2 but for whoever asks for a page, a page in the others.
 fn status(request: &HttpRequest, dialect: Dialect, status: StatusCode, message: &str) -> HttpResponse {
-    let mut answer = HttpResponseBuilder::new(status);
-    if status == StatusCode::METHOD_NOT_ALLOWED {
-        answer.insert_header((ALLOW, "POST"));
-    }
     let wants_page = request
         .headers()
         .get(ACCEPT)
         .and_then(|accept| accept.to_str().ok())
         .is_some_and(|accept| accept.contains("text/html"));
     if dialect.is_3() || wants_page {
-        return answer.content_type("text/html;charset=UTF-8").body(status_page(status, message));
+        let base = state::of(request).context_path();
+        return allowing(status, status_page(base, language::of(request), status, message));
     }
     let mut body = serde_json::json!({
         "timestamp": offset(state::of(request).now()),
@@ -209,14 +214,20 @@ fn status(request: &HttpRequest, dialect: Dialect, status: StatusCode, message: 
         "error": status.canonical_reason().unwrap_or_default(),
     });
     body["path"] = request.path().into();
-    answer.content_type("application/json").body(body.to_string())
+    allowing(status, HttpResponseBuilder::new(status).content_type("application/json").body(body.to_string()))
+}
+
+/// Says which method is allowed where another one was used.
+fn allowing(status: StatusCode, mut answer: HttpResponse) -> HttpResponse {
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        answer.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+    }
+    answer
 }
 
 /// The page for a status, with a sentence that says what is wrong.
-pub(super) fn status_page(status: StatusCode, message: &str) -> String {
-    let (code, reason) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
-    // Nothing in it comes from the call: names of parameters are those of the program.
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><title>{reason}</title></head><body><h1>{code} {reason}</h1><p>HTTP Status Code: {code}</p><p>{message}</p></body></html>\n"
-    )
+pub(super) fn status_page(base: &str, locale: Locale, status: StatusCode, message: &str) -> HttpResponse {
+    let code = format!("HTTP Status Code: {}", status.as_u16());
+    let sentences = [code.as_str(), message];
+    view::error_page(status, base, locale, if message.is_empty() { &sentences[..1] } else { &sentences })
 }

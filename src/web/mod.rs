@@ -13,6 +13,7 @@ pub mod envelope;
 pub mod error;
 mod headers;
 pub mod jobs;
+pub mod language;
 mod message;
 mod multipart;
 mod origin;
@@ -20,6 +21,7 @@ pub mod pages;
 mod params;
 pub mod rows;
 mod state;
+pub mod view;
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -41,6 +43,7 @@ use self::dialect::Dialect;
 use self::error::Error;
 use self::pages::{Mapping, Methods};
 use crate::config::Release;
+use crate::i18n::Locale;
 
 /// What is said about idle connections; they are kept a little longer.
 pub(crate) const KEEP_ALIVE_HEADER: &str = "timeout=60";
@@ -179,7 +182,7 @@ async fn post_only(public: Public) -> Result<HttpResponse, Error> {
 
 /// A path outside of the context path.
 fn not_ours() -> HttpResponse {
-    HttpResponse::NotFound().content_type("text/html;charset=UTF-8").body(error::status_page(StatusCode::NOT_FOUND, ""))
+    error::status_page("", Locale::En, StatusCode::NOT_FOUND, "")
 }
 
 /// Renders what is wrong with a call, and counts the request.

@@ -69,6 +69,11 @@ impl Params {
         (!values.is_empty()).then(|| values.join(","))
     }
 
+    /// The dialect of the call.
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     /// A text, empty when it is absent.
     pub fn text_or_empty(&self, name: &str) -> String {
         self.text(name).unwrap_or_default()
@@ -197,6 +202,11 @@ fn number(text: &str, bits: u32) -> Option<i64> {
 /// Whether nothing is left of a text when all characters up to U+0020 are taken from its ends.
 pub(super) fn is_blank(text: Option<&str>) -> bool {
     text.is_none_or(|text| text.chars().all(|c| c <= ' '))
+}
+
+/// The text without the characters up to U+0020 at its ends, as Java trims.
+pub(super) fn trim(text: &str) -> &str {
+    text.trim_matches(|c| c <= ' ')
 }
 
 /// Length of a text as Java counts it.

@@ -17,7 +17,6 @@ use crate::clock::SharedClock;
 use crate::complete::Complete;
 use crate::config::{Profile, Release, Settings};
 use crate::health::Health;
-use crate::i18n::Locale;
 use crate::model::EpochMs;
 use crate::protocol::{SharedExecutors, Tokens};
 use crate::registry::Registry;
@@ -106,10 +105,6 @@ impl AppState {
 
     pub(super) fn now(&self) -> EpochMs {
         self.core.clock.now_ms()
-    }
-
-    pub(super) fn locale(&self) -> Locale {
-        self.core.settings.job.locale
     }
 
     /// The context path, empty for the root.

@@ -28,9 +28,11 @@ enum Gets {
     Unknown,
     /// Status 405.
     PostOnly,
+    /// A page that says what is wrong.
+    ErrorPage,
 }
 
-use Gets::{Answer, Login, Nothing, Page, PostOnly, Refused, RefusedLoudly, Unknown};
+use Gets::{Answer, ErrorPage, Login, Nothing, Page, PostOnly, Refused, RefusedLoudly, Unknown};
 
 /// Path, form, and what nobody, a user without rights and the administrator get.
 type Line = (&'static str, &'static [(&'static str, &'static str)], Gets, Gets, Gets);
@@ -41,6 +43,21 @@ const TABLE: &[Line] = &[
     ("/toLogin", &[], Page, Page, Page),
     ("/login", &[], RefusedLoudly, RefusedLoudly, RefusedLoudly),
     ("/logout", &[], Answer, Answer, Answer),
+    ("/help", &[], Login, Page, Page),
+    ("/jobinfo", &[], Login, ErrorPage, Page),
+    ("/joblog", &[], Login, ErrorPage, Page),
+    ("/joblog", &[("jobId", "1")], Login, ErrorPage, Page),
+    ("/joblog/logDetailPage", &[("id", "1")], Login, ErrorPage, Page),
+    ("/jobcode", &[("jobId", "1")], Login, ErrorPage, ErrorPage),
+    ("/jobgroup", &[], Login, ErrorPage, Page),
+    ("/user", &[], Login, ErrorPage, Page),
+    ("/chartInfo", &[], Login, Answer, Answer),
+    ("/user/pageList", &[("role", "-1")], Login, RefusedLoudly, Answer),
+    ("/user/add", &[("username", "table"), ("password", "secret")], Login, RefusedLoudly, Answer),
+    ("/user/update", &[("id", "99"), ("username", "x")], Login, RefusedLoudly, Answer),
+    ("/user/remove", &[("id", "99")], Login, RefusedLoudly, Answer),
+    ("/user/updatePwd", &[("oldPassword", "wrong"), ("password", "other")], Login, RefusedLoudly, RefusedLoudly),
+    ("/jobcode/save", &[("id", "1"), ("glueRemark", "table")], Login, RefusedLoudly, Answer),
     ("/jobgroup/pageList", &[], Login, RefusedLoudly, Answer),
     ("/jobgroup/save", &[("appname", "table"), ("title", "t")], Login, RefusedLoudly, Answer),
     (
@@ -116,7 +133,7 @@ async fn gets(app: &TestApp, path: &str, form: &[(&str, &str)], cookie: Option<&
     let content_type = answer.headers()["content-type"].to_str().expect("text").to_owned();
     let body = answer.text().await.expect("a body");
     if content_type.starts_with("text/html") {
-        return Page;
+        return if body.contains("<title>Error</title>") { ErrorPage } else { Page };
     }
     let json: Value = serde_json::from_str(&body).expect("JSON");
     let text = json["msg"].as_str().unwrap_or_default();
@@ -262,4 +279,31 @@ async fn a_logout_ends_one_login_and_a_password_change_all() {
         r#"{"id":1,"username":"admin","password":"e10adc3949ba59abbe56e057f20f883e","role":1,"permission":null}"#,
     );
     assert_eq!(gets(&app, "/jobgroup/pageList", &[], Some(&java)).await, Login);
+}
+
+#[tokio::test]
+async fn a_changed_user_has_his_new_rights_and_password_at_once() {
+    let app = spawn_app_with(|settings| settings.console.dialect = Some(Dialect::V2)).await;
+    let admin = app.admin().await;
+    let form = [("username", " owner "), ("password", " secret "), ("role", "0"), ("permission", "1")];
+    assert_eq!(app.outcome("/user/add", &form, &admin).await, "200 -");
+    let id =
+        app.call("/user/pageList", &[("username", "OWN"), ("role", "0")], &admin).await["data"][0]["id"].to_string();
+    let owner = app.log_in("owner", "secret").await;
+    let list = [("jobGroup", "1"), ("triggerStatus", "-1")];
+    assert_eq!(gets(&app, "/jobinfo/pageList", &list, Some(&owner)).await, Answer);
+    let edit = [("id", id.as_str()), ("username", "owner"), ("role", "0"), ("permission", "2")];
+    assert_eq!(app.outcome("/user/update", &edit, &admin).await, "200 -");
+    assert_eq!(gets(&app, "/jobinfo/pageList", &list, Some(&owner)).await, RefusedLoudly);
+    let edit = [("id", id.as_str()), ("username", "owner"), ("password", "another"), ("permission", "1")];
+    assert_eq!(app.outcome("/user/update", &edit, &admin).await, "200 -");
+    assert_eq!(gets(&app, "/help", &[], Some(&owner)).await, Login, "the login has ended");
+    let (owner, second) = (app.log_in("owner", "another").await, app.log_in("owner", "another").await);
+    let own = [("oldPassword", "another"), ("password", " the third ")];
+    assert_eq!(app.outcome("/user/updatePwd", &own, &owner).await, "200 -");
+    assert_eq!(gets(&app, "/help", &[], Some(&owner)).await, Login);
+    assert_eq!(gets(&app, "/help", &[], Some(&second)).await, Login);
+    let owner = app.log_in("owner", "the third").await;
+    assert_eq!(app.outcome("/user/remove", &[("id", &id)], &admin).await, "200 -");
+    assert_eq!(gets(&app, "/help", &[], Some(&owner)).await, Login, "a user who is gone");
 }

@@ -119,9 +119,10 @@ pub(super) static KEYS: &[Key] = &[
         "xxl.job.i18n",
         "job.i18n",
         "`zh_CN`, `zh_TC`, `en`; anything else is `zh_CN`",
-        "language of JSON texts, stored messages and mails",
+        "language of JSON texts, stored messages and mails, and the one in which pages start",
         One(locale),
-    ),
+    )
+    .unset("`zh_CN`; pages start in the browser's language"),
     Key::java(
         "xxl.job.timeout",
         "job.timeout",
@@ -304,6 +305,7 @@ fn or_never(time: std::time::Duration) -> std::time::Duration {
 }
 
 fn locale(draft: &mut Draft, text: &str) -> Parsed<()> {
+    draft.settings.job.is_locale_set = true;
     draft.settings.job.locale = match text.trim() {
         "zh_CN" => Locale::ZhCn,
         "zh_TC" => Locale::ZhTc,

@@ -51,7 +51,7 @@ async fn carry_out(state: &AppState, program: &Program<'_>, call: JobCall) -> Re
 }
 
 fn refused(state: &AppState, refusal: Refusal) -> Answer {
-    let locale = state.locale();
+    let locale = state.core.settings.job.locale;
     match refusal {
         Refusal::Refused(message) => Answer::job_refused(&message.render(locale)),
         Refusal::Exception(message) => Answer::job_exception(&message.render(locale)),

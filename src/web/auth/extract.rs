@@ -13,11 +13,13 @@ use super::cookie::{self, Family};
 use super::java_cookie::Token;
 use super::session::Sessions;
 use crate::config::settings::JsonDates;
+use crate::i18n::Locale;
 use crate::model::JobUser;
 use crate::web::call::Call;
 use crate::web::client::Client;
 use crate::web::dialect::{Choice, Dialect};
 use crate::web::error::Error;
+use crate::web::language;
 use crate::web::rows::Style;
 use crate::web::state::{self, AppState};
 
@@ -32,6 +34,7 @@ pub struct Public {
     /// What the call shows as its bearer token.
     bearer: Option<String>,
     access: Access,
+    locale: Locale,
 }
 
 /// A login cookie that came with a call, valid or not.
@@ -70,7 +73,7 @@ impl Public {
             .collect();
         let bearer = state.api_tokens.shown(request.headers()).map(ToOwned::to_owned);
         let access = place.map_or(Access::Administer, |place| place.access);
-        Self { state, choice, client, cookies, bearer, access }
+        Self { state, choice, client, cookies, bearer, access, locale: language::of(request) }
     }
 
     /// The login cookies that are looked at, the one of the dialect first.
@@ -105,6 +108,11 @@ impl Public {
             dates: core.settings.console.json_dates.unwrap_or(by_dialect),
             zone: core.settings.zone.clone(),
         }
+    }
+
+    /// The language of the answer.
+    pub const fn locale(&self) -> Locale {
+        self.locale
     }
 
     /// Where the call comes from.

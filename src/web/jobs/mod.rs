@@ -88,15 +88,23 @@ fn require_group_of(caller: &impl Caller, job: &JobInfo) -> Result<(), Refusal> 
 
 /// Refuses a job with a script where `security.glue` keeps scripts from this caller.
 fn require_scripting(core: &Core, caller: &impl Caller, glue_type: &str) -> Result<(), Refusal> {
+    if glue_type == GlueType::Bean.as_str() {
+        return Ok(());
+    }
+    require_scripts(core, caller, &format!("a job of type {glue_type}"))
+}
+
+/// Refuses where `security.glue` keeps scripts from this caller.
+pub fn require_scripts(core: &Core, caller: &impl Caller, what: &str) -> Result<(), Refusal> {
     let permitted = match core.settings.security.glue {
         Glue::All => true,
         Glue::Admin => caller.is_admin(),
         Glue::Off => false,
     };
-    if permitted || glue_type == GlueType::Bean.as_str() {
+    if permitted {
         return Ok(());
     }
-    caller.audit("refused", &format!("a job of type {glue_type}"));
+    caller.audit("refused", what);
     Err(Refusal::NotPermitted(caller.name().to_owned()))
 }
 

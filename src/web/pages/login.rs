@@ -2,24 +2,25 @@
 
 use actix_web::http::header::{LOCATION, SET_COOKIE};
 use actix_web::{HttpResponse, Responder as _, web};
+use serde::Serialize;
 
 use super::Mapping;
 use crate::i18n::Key;
 use crate::model::JobUser;
 use crate::protocol::CallResult;
 use crate::web::auth::throttle::{Attempt, Subject};
-use crate::web::auth::{LoginUser, Public, audit, cookie, password, seed_password};
+use crate::web::auth::{Public, audit, cookie, password, seed_password};
 use crate::web::dialect::Dialect;
 use crate::web::envelope::{Reply, failure};
 use crate::web::error::Error;
 use crate::web::message::message;
 use crate::web::params::{Params, is_blank};
 use crate::web::state::AppState;
+use crate::web::view::{self, Frame};
 
 pub(super) fn mappings() -> Vec<Mapping> {
     use Dialect as D;
     vec![
-        Mapping::page("/", D::ALL, web::to(index)),
         Mapping::page("/toLogin", D::ONLY_2, web::to(login_page)),
         Mapping::page("/auth/login", D::FROM_3_2, web::to(login_page)),
         Mapping::json("/login", D::ONLY_2, web::to(log_in)).post_only(),
@@ -29,16 +30,12 @@ pub(super) fn mappings() -> Vec<Mapping> {
     ]
 }
 
-const NOT_BUILT: &str = "The pages of the console are not built yet; its calls are there.";
-
-fn plain_page(sentence: &str) -> HttpResponse {
-    let page =
-        format!("<!DOCTYPE html>\n<html><head><title>XXL-JOB</title></head><body><p>{sentence}</p></body></html>\n");
-    HttpResponse::Ok().content_type("text/html;charset=UTF-8").body(page)
-}
-
-async fn index(_: LoginUser) -> HttpResponse {
-    plain_page(NOT_BUILT)
+#[derive(Serialize)]
+struct View {
+    #[serde(flatten)]
+    frame: Frame,
+    /// Where the form goes, below the context path.
+    login_path: &'static str,
 }
 
 async fn login_page(public: Public) -> Result<HttpResponse, Error> {
@@ -46,7 +43,8 @@ async fn login_page(public: Public) -> Result<HttpResponse, Error> {
         let home = format!("{}/", public.state().context_path());
         return Ok(HttpResponse::SeeOther().insert_header((LOCATION, home)).finish());
     }
-    Ok(plain_page(NOT_BUILT))
+    let login_path = if public.dialect().is_3() { "/auth/doLogin" } else { "/login" };
+    Ok(view::render("login.html", &View { frame: Frame::new(&public), login_path }))
 }
 
 async fn log_in(public: Public, params: Params, request: actix_web::HttpRequest) -> Result<HttpResponse, Error> {

@@ -2,13 +2,25 @@
 //!
 //! A module owns its paths. Every path takes every method, as the mappings of the Java admins do; login and logout take POST alone.
 
+mod chart;
+mod dashboard;
+mod error_page;
 pub mod filter_time;
+mod help;
+mod job_code;
+mod job_code_page;
 mod job_group;
+mod job_group_page;
 mod job_info;
+mod job_info_page;
 mod job_log;
+mod job_log_page;
+mod log_detail_page;
 mod log_text;
 mod login;
 mod markup;
+mod user;
+mod user_page;
 
 use actix_web::Route;
 
@@ -18,6 +30,9 @@ use super::call::{Kind, Place};
 use super::dialect::Dialect;
 use super::error::Error;
 use super::params::Params;
+use super::view::Choice;
+use crate::i18n::Key;
+use crate::model::JobGroup;
 
 /// Which methods a path takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,10 +100,44 @@ impl Mapping {
 
 /// Every path of the console.
 pub fn mappings() -> Vec<Mapping> {
-    [login::mappings(), job_group::mappings(), job_info::mappings(), job_log::mappings()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        login::mappings(),
+        chart::mappings(),
+        job_group::mappings(),
+        job_info::mappings(),
+        job_code::mappings(),
+        job_log::mappings(),
+        user::mappings(),
+        dashboard::mappings(),
+        job_info_page::mappings(),
+        job_log_page::mappings(),
+        log_detail_page::mappings(),
+        job_code_page::mappings(),
+        job_group_page::mappings(),
+        user_page::mappings(),
+        help::mappings(),
+        error_page::mappings(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The executor groups that a user may use, this one chosen, or else the first.
+///
+/// # Errors
+/// When there is none, which pages say in words.
+async fn group_choices(user: &LoginUser, chosen: i32) -> Result<Vec<Choice>, Error> {
+    let groups = user.state().core.store.all_groups().await?;
+    let groups: Vec<JobGroup> = groups.into_iter().filter(|group| user.user().may_use_group(group.id)).collect();
+    let Some(first) = groups.first() else {
+        return Err(Error::Exception(super::message::message![Key::JobgroupEmpty]));
+    };
+    let chosen = groups.iter().map(|group| group.id).find(|id| *id == chosen).unwrap_or(first.id);
+    Ok(groups
+        .iter()
+        .map(|group| Choice::new(&group.id, group.title.as_str()).selected_if(group.id == chosen))
+        .collect())
 }
 
 /// The part of a list that is asked for: rows to skip and rows to give.

@@ -1,7 +1,7 @@
 //! Jobs: added, listed, changed under the schedule lock, removed.
 
-use xxl_job_admin::model::JobInfo;
-use xxl_job_admin::store::{JobFilter, NodeId, ScheduleChange};
+use xxl_job_admin::model::{JobGroup, JobInfo};
+use xxl_job_admin::store::{Error, Generation, JobFilter, NodeId, ScheduleChange};
 
 use super::base::{Base, NOW, job};
 
@@ -14,6 +14,7 @@ conformance!(
     a_change_puts_a_missing_lock_row_back,
     a_job_goes_with_its_runs,
     children_are_told,
+    texts_longer_than_their_columns_are_refused,
 );
 
 async fn a_job_is_kept_whole(base: &Base) {
@@ -150,4 +151,41 @@ async fn children_are_told(base: &Base) {
     let children = base.store.children_of(&[1, parent, none, 999_999]).await.expect("read");
     assert_eq!(children, [(parent, "1, 5".to_owned())]);
     assert!(base.store.children_of(&[]).await.expect("read").is_empty());
+}
+
+/// In the same words on every database, also on those that would cut the text or take it.
+async fn texts_longer_than_their_columns_are_refused(base: &Base) {
+    let is_3_4 = base.store.schema().generation == Generation::G3_4;
+    let param = if is_3_4 { 65_535 } else { 512 };
+    let long = |length: usize| Some("x".repeat(length));
+    let cases: [(&str, usize, fn(&mut JobInfo, Option<String>)); 8] = [
+        ("job_desc", 255, |job, text| job.job_desc = text.unwrap_or_default()),
+        ("author", 64, |job, text| job.author = text),
+        ("alarm_email", 255, |job, text| job.alarm_email = text),
+        ("schedule_conf", 128, |job, text| job.schedule_conf = text),
+        ("executor_handler", 255, |job, text| job.executor_handler = text),
+        ("executor_param", param, |job, text| job.executor_param = text),
+        ("child_jobid", 255, |job, text| job.child_jobid = text),
+        ("glue_remark", 128, |job, text| job.glue_remark = text),
+    ];
+    for (name, limit, set) in cases {
+        let mut wanted = job();
+        set(&mut wanted, long(limit));
+        base.store.insert_job(&wanted, NOW).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        set(&mut wanted, long(limit + 1));
+        let refused = base.store.insert_job(&wanted, NOW).await;
+        assert!(matches!(refused, Err(Error::TooLong { column, .. }) if column == name), "{name}: {refused:?}");
+        if name != "glue_remark" {
+            let (mut change, _) = base.store.begin_job_change(1).await.expect("begin");
+            let refused = change.save_edit(&JobInfo { id: 1, ..wanted }, None, NOW).await;
+            assert!(matches!(refused, Err(Error::TooLong { column, .. }) if column == name), "{name}: {refused:?}");
+        }
+    }
+    let title = if is_3_4 { 64 } else { 12 };
+    let group = |length: usize| JobGroup { app_name: "app".into(), title: "中".repeat(length), ..JobGroup::default() };
+    base.store.insert_group(&group(title), NOW).await.expect("add");
+    let refused = base.store.insert_group(&group(title + 1), NOW).await;
+    assert!(matches!(refused, Err(Error::TooLong { column: "title", .. })), "{refused:?}");
+    let refused = base.store.update_group(&JobGroup { id: 1, ..group(title + 1) }, NOW).await;
+    assert!(matches!(refused, Err(Error::TooLong { column: "title", .. })), "{refused:?}");
 }

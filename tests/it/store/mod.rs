@@ -37,5 +37,6 @@ mod registry;
 mod report;
 mod runs;
 mod schema;
+mod scripts;
 mod users;
 mod zone;

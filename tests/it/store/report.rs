@@ -1,6 +1,7 @@
 //! Counts of runs by day.
 
-use xxl_job_admin::store::{DayCount, Store};
+use xxl_job_admin::model::JobGroup;
+use xxl_job_admin::store::{DayCount, Store, Totals};
 
 use super::base::{Base, NOW};
 
@@ -9,6 +10,8 @@ conformance!(
     a_day_is_saved_once_with_its_key,
     a_day_is_saved_once_without_a_key,
     two_admins_save_the_same_day,
+    days_are_listed_in_their_order,
+    everything_is_summed_up,
 );
 
 async fn runs_are_counted_by_outcome(base: &Base) {
@@ -65,4 +68,38 @@ async fn two_admins_save_the_same_day(base: &Base) {
         two.expect("the other saves");
     }
     assert_eq!(base.count("xxl_job_log_report").await, 5);
+}
+
+async fn days_are_listed_in_their_order(base: &Base) {
+    const DAY: i64 = 86_400_000;
+    for (day, count) in [(2, SECOND), (0, FIRST), (1, SECOND), (3, FIRST)] {
+        base.store.save_day(NOW + day * DAY, count, None).await.expect("save");
+    }
+    let days = base.store.days(NOW, NOW + 2 * DAY).await.expect("read");
+    assert_eq!(days, [(NOW, FIRST), (NOW + DAY, SECOND), (NOW + 2 * DAY, SECOND)]);
+    assert!(base.store.days(NOW + 1_000, NOW + DAY - 1_000).await.expect("read").is_empty());
+    assert!(base.store.days(NOW + DAY, NOW).await.expect("read").is_empty());
+    let elsewhere = base.in_zone("Asia/Tokyo").await;
+    elsewhere.save_day(NOW + 9 * DAY, FIRST, None).await.expect("save");
+    let days = elsewhere.days(NOW + 9 * DAY, NOW + 9 * DAY).await.expect("read");
+    assert_eq!(days, [(NOW + 9 * DAY, FIRST)], "the column's zone does not show");
+}
+
+async fn everything_is_summed_up(base: &Base) {
+    let empty = Totals { jobs: 1, runs: 0, successful_runs: 0, executors: 0 };
+    assert_eq!(base.store.totals().await.expect("read"), empty, "the seed job");
+    base.scheduled(NOW).await;
+    base.store.save_day(NOW, FIRST, None).await.expect("save");
+    base.store.save_day(NOW + 86_400_000, SECOND, None).await.expect("save");
+    for list in ["http://a/,http://b/", "http://b/,http://c/,"] {
+        let group = JobGroup {
+            app_name: "app".into(),
+            title: "t".into(),
+            address_list: Some(list.into()),
+            ..JobGroup::default()
+        };
+        base.store.insert_group(&group, NOW).await.expect("add");
+    }
+    let wanted = Totals { jobs: 2, runs: 15, successful_runs: 7, executors: 3 };
+    assert_eq!(base.store.totals().await.expect("read"), wanted);
 }

@@ -1,5 +1,8 @@
 //! Users of the console.
 
+use xxl_job_admin::model::JobUser;
+use xxl_job_admin::store::{Error, UserEdit};
+
 use super::base::Base;
 
 conformance!(
@@ -7,6 +10,8 @@ conformance!(
     names_are_compared_without_case_and_trailing_blanks,
     a_password_is_stored,
     a_token_is_shared_until_it_is_emptied,
+    users_are_added_changed_and_removed,
+    users_are_paged_by_name_and_role,
 );
 
 async fn users_are_found(base: &Base) {
@@ -60,4 +65,58 @@ async fn a_token_is_shared_until_it_is_emptied(base: &Base) {
     assert_eq!(store.share_token(1, "t4").await.expect("an answer").as_deref(), Some("t4"), "nor is a blank one");
     assert_eq!(store.share_token(999_999, "t5").await.expect("an answer"), None);
     assert_eq!(store.find_user(1).await.expect("read").expect("the user").token.as_deref(), Some("t4"));
+}
+
+fn user(name: &str, role: i32) -> JobUser {
+    JobUser {
+        username: name.into(),
+        password: "hash".into(),
+        role,
+        permission: Some("1,3".into()),
+        ..JobUser::default()
+    }
+}
+
+impl Base {
+    async fn user(&self, name: &str, role: i32) -> JobUser {
+        self.store.insert_user(&user(name, role)).await.expect("add");
+        self.store.find_user_by_name(name).await.expect("read").expect("the user")
+    }
+}
+
+async fn users_are_added_changed_and_removed(base: &Base) {
+    let added = base.user("eve", 7).await;
+    assert_eq!(added, JobUser { id: added.id, ..user("eve", 7) });
+    assert!(matches!(base.store.insert_user(&user("eve", 0)).await, Err(Error::Conflict(_))), "a name exists once");
+    let edit = UserEdit { password: None, role: 1, permission: None };
+    assert!(base.store.update_user(added.id, &edit).await.expect("change"));
+    assert!(base.store.update_user(added.id, &edit).await.expect("change nothing"));
+    let found = base.store.find_user(added.id).await.expect("read").expect("the user");
+    assert_eq!(found, JobUser { role: 1, permission: None, ..added.clone() }, "name and password stay");
+    let edit = UserEdit { password: Some("new".into()), role: 0, permission: Some(String::new()) };
+    assert!(base.store.update_user(added.id, &edit).await.expect("change"));
+    let found = base.store.find_user(added.id).await.expect("read").expect("the user");
+    assert_eq!((found.password.as_str(), found.permission.as_deref()), ("new", Some("")));
+    let long = UserEdit { permission: Some("1".repeat(256)), ..edit.clone() };
+    assert!(matches!(base.store.update_user(added.id, &long).await, Err(Error::TooLong { column: "permission", .. })));
+    assert!(!base.store.update_user(999_999, &edit).await.expect("change"));
+    assert!(base.store.remove_user(added.id).await.expect("remove"));
+    assert!(!base.store.remove_user(added.id).await.expect("remove"));
+    assert_eq!(base.store.find_user(added.id).await.expect("read"), None);
+}
+
+async fn users_are_paged_by_name_and_role(base: &Base) {
+    for (name, role) in [("Zoe", 0), ("bob", 0), ("Bobby", 1), ("alice", 0)] {
+        base.user(name, role).await;
+    }
+    let names = async |name: &str, role: i32, offset: i64, limit: i64| {
+        let (users, total) = base.store.page_users(name, role, offset, limit).await.expect("read");
+        (users.into_iter().map(|user| user.username).collect::<Vec<_>>().join(" "), total)
+    };
+    assert_eq!(names("", -1, 0, 10).await, ("admin alice bob Bobby Zoe".into(), 5));
+    assert_eq!(names("BOB", -1, 0, 10).await, ("bob Bobby".into(), 2));
+    assert_eq!(names("", 0, 1, 1).await, ("bob".into(), 3));
+    assert_eq!(names("", 1, 0, 10).await, ("admin Bobby".into(), 2));
+    assert_eq!(names("b_b", 9, 0, 10).await, (String::new(), 0));
+    assert_eq!(names("b_b", -5, 0, 0).await, (String::new(), 2));
 }

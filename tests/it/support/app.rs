@@ -110,6 +110,14 @@ impl TestApp {
         request.send().await.expect("the admin answers")
     }
 
+    /// Posts a form in a dialect that the call names itself.
+    pub async fn post_in(&self, dialect: &str, path: &str, form: &[(&str, &str)], cookie: &str) -> Response {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        let request = self.request(Method::POST, path, Some(cookie)).header("X-XXL-Dialect", dialect);
+        let request = request.header("Content-Type", "application/x-www-form-urlencoded").body(body);
+        request.send().await.expect("the admin answers")
+    }
+
     /// Posts a form and reads the answer as JSON.
     pub async fn call(&self, path: &str, form: &[(&str, &str)], cookie: &str) -> Value {
         let answer = self.post(path, form, Some(cookie)).await;

@@ -4,6 +4,7 @@
 pub mod app;
 pub mod db;
 pub mod fake_executor;
+pub mod html;
 pub mod log;
 pub mod participants;
 pub mod recordings;
