@@ -232,7 +232,18 @@ mod tests {
     fn help_names_commands_flags_and_every_key() {
         let help = read("--help").expect_err("help");
         assert_eq!(help.status, 0);
-        for word in ["serve", "check", "next", "init-db", "add-indexes", "drop-indexes", "password", "--config", "--drain-timeout", "--version"] {
+        for word in [
+            "serve",
+            "check",
+            "next",
+            "init-db",
+            "add-indexes",
+            "drop-indexes",
+            "password",
+            "--config",
+            "--drain-timeout",
+            "--version",
+        ] {
             assert!(help.text.contains(word), "{word}");
         }
         for key in keys::all().filter(|key| !["TZ", "api-token"].contains(&key.name)) {

@@ -174,11 +174,7 @@ fn joined(slices: &[Slice]) -> Vec<Slice> {
 }
 
 const fn plus(one: DayCount, other: DayCount) -> DayCount {
-    DayCount {
-        running: one.running + other.running,
-        success: one.success + other.success,
-        fail: one.fail + other.fail,
-    }
+    DayCount { running: one.running + other.running, success: one.success + other.success, fail: one.fail + other.fail }
 }
 
 #[cfg(test)]

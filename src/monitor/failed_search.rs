@@ -65,11 +65,13 @@ impl FailedSearch {
         };
         self.open.advance(store, now).await?;
         let mut found = Vec::new();
-        for code in &codes {
+        // The first time the whole way is gone anyway.
+        for code in codes.iter().filter(|_| self.way.gone) {
             found.append(&mut store.unhandled_failures(*code, self.open.settled(), limit).await?);
         }
         let is_wanted = |alarm_status: i32| alarm_status == AlarmStatus::Untouched as i32;
-        let late = self.open.look(store, |run| run.is_open() || (run.has_failed() && is_wanted(run.alarm_status))).await?;
+        let late =
+            self.open.look(store, |run| run.is_open() || (run.has_failed() && is_wanted(run.alarm_status))).await?;
         found.extend(late.iter().filter(|run| run.has_failed() && is_wanted(run.alarm_status)).map(|run| run.id));
         found.append(&mut self.go_on(store, &codes, now, limit).await?);
         found.sort_unstable();

@@ -258,7 +258,8 @@ mod tests {
     #[test]
     fn postgres_works_beside_readers_and_writers() {
         let made = statements(Dialect::Postgres, &EXTRA_INDEXES[..1], Change::Create);
-        let text = "CREATE INDEX CONCURRENTLY IF NOT EXISTS rs_job_due ON xxl_job_info (trigger_status, trigger_next_time)";
+        let text =
+            "CREATE INDEX CONCURRENTLY IF NOT EXISTS rs_job_due ON xxl_job_info (trigger_status, trigger_next_time)";
         assert_eq!(made, [text]);
         assert_eq!(statements(Dialect::Sqlite, &EXTRA_INDEXES[..1], Change::Drop), ["DROP INDEX IF EXISTS rs_job_due"]);
     }

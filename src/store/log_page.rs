@@ -147,14 +147,7 @@ impl Store {
     }
 
     /// A page by the database. Without `count` only what the page itself shows is known of the total.
-    async fn search(
-        &self,
-        filter: &LogFilter,
-        order: LogOrder,
-        offset: i64,
-        limit: i64,
-        count: bool,
-    ) -> Result<Found> {
+    async fn search(&self, filter: &LogFilter, order: LogOrder, offset: i64, limit: i64, count: bool) -> Result<Found> {
         let counted = if count {
             let query = self
                 .filtered(Query::varying("SELECT COUNT(*) FROM (SELECT id FROM xxl_job_log WHERE 1 = 1"), filter)
@@ -186,13 +179,7 @@ impl Store {
         Ok(Found { ids, counted, more })
     }
 
-    async fn read_page(
-        &self,
-        filter: &LogFilter,
-        offset: i64,
-        limit: i64,
-        found: Found,
-    ) -> Result<(Vec<JobLog>, i64)> {
+    async fn read_page(&self, filter: &LogFilter, offset: i64, limit: i64, found: Found) -> Result<(Vec<JobLog>, i64)> {
         let logs = in_order(self.find_logs(&found.ids).await?, &found.ids);
         let total = self.total(filter, offset, limit, &found).await?;
         Ok((logs, total))
@@ -212,8 +199,10 @@ impl Store {
         loop {
             let page = self.catalogue.select(&criteria, order, offset, limit, enough);
             let logs = self.find_logs(&page.ids).await?;
-            let read: Vec<Entry> =
-                logs.iter().map(|log| Entry::of(log, log.trigger_time.map_or(0, |at| self.catalogue_time(at)))).collect();
+            let read: Vec<Entry> = logs
+                .iter()
+                .map(|log| Entry::of(log, log.trigger_time.map_or(0, |at| self.catalogue_time(at))))
+                .collect();
             tries += 1;
             if !self.catalogue.confirm(&page.ids, &read) && tries < TRIES {
                 continue;
@@ -333,7 +322,7 @@ pub(super) fn scoped(mut query: Query, job_group: i32, job_id: i32) -> Query {
 mod tests {
     use super::*;
     use crate::config::settings::{DatabaseUrl, Settings};
-    use crate::store::{NewRun, NodeId};
+    use crate::store::{NewRun, NodeId, Removal};
 
     const START: EpochMs = 1_796_000_000_000;
 

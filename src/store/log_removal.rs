@@ -35,7 +35,6 @@ pub enum Removal {
     KeepLatest(i64),
 }
 
-
 /// Where a removal begins, from the newest.
 #[derive(Debug, Clone, Copy)]
 enum Bound {
@@ -164,11 +163,10 @@ impl Store {
 
     /// The id at the end of the next stretch; none when nothing follows.
     async fn end_of_window(&self, after: i64) -> Result<Option<i64>> {
-        let query = Query::new(
-            "SELECT MAX(id) FROM (SELECT id FROM xxl_job_log WHERE id > ? ORDER BY id LIMIT ?) stretch",
-        )
-        .bind(after)
-        .bind(WINDOW);
+        let query =
+            Query::new("SELECT MAX(id) FROM (SELECT id FROM xxl_job_log WHERE id > ? ORDER BY id LIMIT ?) stretch")
+                .bind(after)
+                .bind(WINDOW);
         let last = self.main.fetch_optional(query).await?.map_or(Ok(0), |row| row.int(0))?;
         Ok((last > after).then_some(last))
     }

@@ -91,8 +91,9 @@ impl Store {
     pub async fn run_states(&self, ids: &[i64]) -> Result<Vec<RunState>> {
         let mut states = Vec::with_capacity(ids.len());
         for chunk in ids.chunks(IDS) {
-            let query = Query::varying("SELECT id, trigger_code, handle_code, alarm_status FROM xxl_job_log WHERE id IN ")
-                .push_numbers(chunk.iter().copied());
+            let query =
+                Query::varying("SELECT id, trigger_code, handle_code, alarm_status FROM xxl_job_log WHERE id IN ")
+                    .push_numbers(chunk.iter().copied());
             states.append(&mut self.states(query).await?);
         }
         Ok(states)

@@ -32,8 +32,8 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-pub(super) use self::blocks::{Criteria, Entry, Selection};
 use self::blocks::{Blocks, FAILED, RUNNING, SUCCESS};
+pub(super) use self::blocks::{Criteria, Entry, Selection};
 use super::log_page::{LogFilter, LogOrder, LogStatus};
 
 /// Most runs in the catalogue.
