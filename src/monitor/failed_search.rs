@@ -65,7 +65,8 @@ impl FailedSearch {
         };
         self.open.advance(store, now).await?;
         let mut found = Vec::new();
-        for code in &codes {
+        // The first time the whole way is gone anyway.
+        for code in codes.iter().filter(|_| self.way.gone) {
             found.append(&mut store.unhandled_failures(*code, self.open.settled(), limit).await?);
         }
         let is_wanted = |alarm_status: i32| alarm_status == AlarmStatus::Untouched as i32;

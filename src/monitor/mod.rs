@@ -1,8 +1,8 @@
 //! The loops that watch over runs and nodes.
 
-mod day_counts;
+pub mod day_counts;
 pub mod failed;
-mod failed_search;
+pub mod failed_search;
 pub mod lost;
 pub mod open_runs;
 pub mod recovery;

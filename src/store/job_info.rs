@@ -237,7 +237,12 @@ impl Store {
     pub async fn remove_job(&self, id: i32) -> Result<()> {
         let mut tx = self.main.begin().await?;
         tx.execute(Query::new("DELETE FROM xxl_job_info WHERE id = ?").bind(id)).await?;
-        tx.execute(Query::new("DELETE FROM xxl_job_logglue WHERE job_id = ?").bind(id)).await?;
+        // By their ids: without an index by job, a removal by job would lock the versions of all jobs.
+        let versions = tx.fetch_all(Query::new("SELECT id FROM xxl_job_logglue WHERE job_id = ?").bind(id)).await?;
+        let versions = versions.iter().map(|row| row.int(0)).collect::<Result<Vec<i64>>>()?;
+        if !versions.is_empty() {
+            tx.execute(Query::varying("DELETE FROM xxl_job_logglue WHERE id IN ").push_numbers(versions)).await?;
+        }
         tx.commit().await?;
         // There may be millions of runs: they go in batches of their own.
         self.remove_logs_of(id).await.map(drop)

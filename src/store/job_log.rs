@@ -361,18 +361,6 @@ impl Store {
         Ok(self.main.execute(query).await?.rows)
     }
 
-    /// Runs without a result that were taken at or before `before` by an executor that is registered no more.
-    pub async fn lost_runs(&self, before: EpochMs) -> Result<Vec<JobLog>> {
-        let query = Query::varying("SELECT ")
-            .push(COLUMNS)
-            .push(
-                " FROM xxl_job_log l WHERE handle_code = 0 AND trigger_code = 200 AND trigger_time <= ? AND NOT EXISTS \
-                 (SELECT 1 FROM xxl_job_registry r WHERE r.registry_value = l.executor_address) ORDER BY id",
-            )
-            .bind(self.wall(before));
-        self.main.fetch_all(query).await?.iter().map(|row| self.log(row)).collect()
-    }
-
     /// Most rows that [`Store::marked_runs`] gives at once.
     pub const MARKED_PAGE: usize = 5_000;
 
@@ -402,18 +390,5 @@ impl Store {
         .bind(log.id)
         .bind(log.trigger_msg.as_deref());
         Ok(self.main.execute(query).await?.rows > 0)
-    }
-
-    /// Removes up to `limit` runs triggered at or before the instant. Gives the number removed.
-    pub async fn remove_logs_until(&self, cutoff: EpochMs, limit: i64) -> Result<u64> {
-        let query = Query::new("SELECT id FROM xxl_job_log WHERE trigger_time <= ? ORDER BY id LIMIT ?")
-            .bind(self.wall(cutoff))
-            .bind(limit);
-        let ids = self.main.fetch_all(query).await?.iter().map(|row| row.int(0)).collect::<Result<Vec<_>>>()?;
-        if ids.is_empty() {
-            return Ok(0);
-        }
-        let query = Query::varying("DELETE FROM xxl_job_log WHERE id IN ").push_numbers(ids);
-        Ok(self.main.execute(query).await?.rows)
     }
 }

@@ -7,8 +7,8 @@
 mod api_jobs;
 mod console_access;
 mod console_addresses;
-mod console_bodies;
 mod console_areas;
+mod console_bodies;
 mod console_edge;
 mod console_login;
 mod console_origin;

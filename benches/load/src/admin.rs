@@ -51,9 +51,17 @@ impl Launcher {
     /// # Errors
     /// When it fails.
     pub async fn init_db(&self) -> Result<()> {
-        let output = self.command().arg("init-db").args(&self.arguments).output().await?;
+        self.run("init-db").await
+    }
+
+    /// Runs a command that ends by itself.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub async fn run(&self, name: &str) -> Result<()> {
+        let output = self.command().arg(name).args(&self.arguments).output().await?;
         let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-        ensure!(output.status.success(), "init-db ended with {}: {}", output.status, last_lines(&said));
+        ensure!(output.status.success(), "{name} ended with {}: {}", output.status, last_lines(&said));
         Ok(())
     }
 

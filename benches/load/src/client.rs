@@ -98,7 +98,11 @@ impl Client {
     }
 }
 
-async fn connect(host: &str, port: u16) -> Result<SendRequest<Full<Bytes>>> {
+/// Opens a connection.
+///
+/// # Errors
+/// When nobody listens.
+pub async fn connect(host: &str, port: u16) -> Result<SendRequest<Full<Bytes>>> {
     let stream = TcpStream::connect((host, port)).await?;
     stream.set_nodelay(true)?;
     let (sender, connection) = handshake(TokioIo::new(stream)).await?;

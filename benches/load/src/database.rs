@@ -92,6 +92,11 @@ impl Location {
     }
 }
 
+/// Password that [`Database::as_of_2_4`] gives to the user admin.
+pub const PASSWORD: &str = "123456";
+/// Its hash as the tables of 3.2 and later keep it.
+const PASSWORD_HASH: &str = "8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92";
+
 /// An open database.
 pub struct Database {
     dialect: Dialect,
@@ -146,6 +151,68 @@ impl Database {
         }
         transaction.commit().await?;
         Ok(())
+    }
+
+    /// Gives the log the indexes of the releases 2.3 – 2.4 alone, and the user admin a known password.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn as_of_2_4(&mut self) -> Result<()> {
+        for index in ["I_jobgroup", "I_jobid"] {
+            let of_table = if self.dialect == Dialect::MySql { " ON xxl_job_log" } else { "" };
+            // One that is not there is as good as dropped.
+            self.statement(&format!("DROP INDEX {index}{of_table}")).await.ok();
+        }
+        let known = format!("UPDATE xxl_job_user SET password = '{PASSWORD_HASH}' WHERE username = 'admin'");
+        self.statement(&known).await
+    }
+
+    /// A table of the numbers `n` between these two, both included.
+    pub fn numbers(&self, from: u64, until: u64) -> String {
+        match self.dialect {
+            Dialect::MySql => format!("(SELECT seq AS n FROM seq_{from}_to_{until}) numbers"),
+            Dialect::Postgres => format!("generate_series({from}::bigint, {until}::bigint) AS numbers(n)"),
+            Dialect::Sqlite => format!(
+                "(WITH RECURSIVE numbers(n) AS (SELECT {from} UNION ALL SELECT n + 1 FROM numbers WHERE n < {until}) \
+                 SELECT n FROM numbers)"
+            ),
+        }
+    }
+
+    /// A time so many seconds after another.
+    pub fn plus_seconds(&self, start: &str, seconds: &str) -> String {
+        match self.dialect {
+            Dialect::MySql => format!("'{start}' + INTERVAL FLOOR({seconds}) SECOND"),
+            Dialect::Postgres => format!("timestamp '{start}' + ({seconds}) * interval '1 second'"),
+            Dialect::Sqlite => format!("datetime('{start}', CAST({seconds} AS INTEGER) || ' seconds')"),
+        }
+    }
+
+    /// Start of the day of a time.
+    pub fn day(&self, time: &str) -> String {
+        match self.dialect {
+            Dialect::MySql => format!("CAST(DATE({time}) AS DATETIME)"),
+            Dialect::Postgres => format!("date_trunc('day', {time})"),
+            Dialect::Sqlite => format!("datetime(date({time}))"),
+        }
+    }
+
+    /// Lets the database count what it plans by.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn analyze(&mut self) -> Result<()> {
+        self.statement(if self.dialect == Dialect::MySql { "ANALYZE TABLE xxl_job_log" } else { "ANALYZE" }).await
+    }
+
+    /// Counts rows.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn count(&mut self, of: &str) -> Result<u64> {
+        let count = format!("SELECT COUNT(*) FROM {of}");
+        let row = sqlx::query(AssertSqlSafe(count)).fetch_one(&mut self.connection).await?;
+        Ok(row.try_get::<i64, _>(0)? as u64)
     }
 
     /// Whether the eight tables (one of them) are there.

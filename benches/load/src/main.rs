@@ -9,8 +9,10 @@ mod arrivals;
 mod callback;
 mod client;
 mod clock;
+mod console;
 mod database;
 mod executor;
+mod fill;
 mod mariadb;
 mod plan;
 mod process;
@@ -34,6 +36,8 @@ enum Command {
     Executor(executor::Arguments),
     /// Puts a group and jobs into a database.
     Seed(seed::Arguments),
+    /// Fills the log of a database with the runs of a long past.
+    Fill(fill::Arguments),
     /// Does a whole run against an admin and reports. Exit status: 0 all demands met, 1 not all, 2 could not be run.
     Drive(Box<scenario::Arguments>),
     /// Measures the load executor by itself.
@@ -45,6 +49,7 @@ async fn main() -> ExitCode {
     let outcome = match Command::parse() {
         Command::Executor(arguments) => executor::run(arguments).await.map(|()| true),
         Command::Seed(arguments) => seed::run(arguments).await.map(|()| true),
+        Command::Fill(arguments) => fill::run(arguments).await.map(|()| true),
         // Dropping a run ends its processes and deletes its folders.
         Command::Drive(arguments) => tokio::select! {
             outcome = scenario::run(&arguments) => outcome,

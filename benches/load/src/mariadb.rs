@@ -20,14 +20,15 @@ pub struct MariaDb {
     folder: TempDir,
     port: u16,
     child: Child,
+    is_large: bool,
 }
 
 impl MariaDb {
-    /// Installs and starts a server with an empty database `xxl_job`.
+    /// Installs and starts a server with an empty database `xxl_job`; a large one has 512 MiB for its pages.
     ///
     /// # Errors
     /// When MariaDB is not installed or does not start.
-    pub async fn start() -> Result<Self> {
+    pub async fn start(is_large: bool) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("load-mariadb-").tempdir()?;
         let installed = Command::new(program("mariadb-install-db")?)
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
@@ -37,8 +38,8 @@ impl MariaDb {
             .await?;
         ensure!(installed.status.success(), "mariadb-install-db: {}", String::from_utf8_lossy(&installed.stderr));
         let port = crate::admin::free_port()?;
-        let child = spawn(folder.path(), port)?;
-        let mut server = Self { folder, port, child };
+        let child = spawn(folder.path(), port, is_large)?;
+        let mut server = Self { folder, port, child, is_large };
         server.answers().await?;
         let mut root = server.location("mysql").connect().await?;
         root.statement("CREATE DATABASE xxl_job CHARACTER SET utf8mb4").await?;
@@ -100,7 +101,7 @@ impl MariaDb {
     /// # Errors
     /// When it does not start.
     pub async fn restart(&mut self) -> Result<()> {
-        self.child = spawn(self.folder.path(), self.port)?;
+        self.child = spawn(self.folder.path(), self.port, self.is_large)?;
         self.answers().await
     }
 }
@@ -116,7 +117,7 @@ impl Drop for MariaDb {
     }
 }
 
-fn spawn(folder: &Path, port: u16) -> Result<Child> {
+fn spawn(folder: &Path, port: u16, is_large: bool) -> Result<Child> {
     let log = File::create(folder.join("server.log"))?;
     let child = Command::new(program("mariadbd")?)
         .arg("--no-defaults")
@@ -125,6 +126,8 @@ fn spawn(folder: &Path, port: u16) -> Result<Child> {
         .arg(format!("--port={port}"))
         .args(["--bind-address=127.0.0.1", "--skip-name-resolve", "--skip-log-bin"])
         .args(["--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=1", "--max-connections=200"])
+        .args(is_large.then_some("--innodb-buffer-pool-size=512M"))
+        .args(is_large.then_some("--innodb-log-file-size=512M"))
         .args(as_root())
         .stdout(log.try_clone()?)
         .stderr(log)

@@ -80,6 +80,11 @@ impl Criteria {
         from && to
     }
 
+    /// Whether a block may hold such runs.
+    fn may_match(&self, block: &Block) -> bool {
+        self.from.is_none_or(|from| block.latest >= from) && self.to.is_none_or(|to| block.earliest <= to)
+    }
+
     /// Whether a run is among those sought.
     pub const fn matches(&self, entry: &Entry) -> bool {
         self.owner_matches((entry.job_group, entry.job_id)) && self.rest_matches(entry.time, entry.outcome)
@@ -98,12 +103,14 @@ struct Block {
     outcomes: Vec<u8>,
     earliest: u32,
     latest: u32,
+    open: u32,
 }
 
 impl Block {
     fn push(&mut self, place: u16, owner: u16, time: u32, outcome: u8) {
         self.earliest = if self.places.is_empty() { time } else { self.earliest.min(time) };
         self.latest = self.latest.max(time);
+        self.open += u32::from(outcome & OPEN != 0);
         self.places.push(place);
         self.owners.push(owner);
         self.times.push(time);
@@ -256,23 +263,28 @@ impl Blocks {
         let mut settled: Vec<(u32, i64)> = Vec::new();
         let mut skipped = 0;
         while let Some((number, block)) = blocks.pop() {
-            if criteria.from.is_none_or(|from| block.latest >= from)
-                && criteria.to.is_none_or(|to| block.earliest <= to)
-            {
+            // Runs that no later block can stand before.
+            let settles_after = match (order, blocks.last()) {
+                (LogOrder::TriggerTime, Some((_, next))) => Some(next.latest),
+                _ => None,
+            };
+            let is_settled = |time: u32| settles_after.is_none_or(|latest| time > latest);
+            // Far before the page, counting is enough.
+            let is_far = skipped + pending.len() + block.places.len() <= offset;
+            if criteria.may_match(block) {
                 for at in (0..block.places.len()).rev() {
-                    if wanted[usize::from(block.owners[at])]
-                        && criteria.rest_matches(block.times[at], block.outcomes[at])
-                    {
-                        pending.push((block.times[at], id_of(number, block.places[at])));
+                    let time = block.times[at];
+                    if !wanted[usize::from(block.owners[at])] || !criteria.rest_matches(time, block.outcomes[at]) {
+                        continue;
+                    }
+                    if is_far && is_settled(time) {
+                        skipped += 1;
+                    } else {
+                        pending.push((time, id_of(number, block.places[at])));
                     }
                 }
             }
-            match (order, blocks.last()) {
-                (LogOrder::TriggerTime, Some((_, next))) => {
-                    settled.extend(pending.extract_if(.., |(time, _)| *time > next.latest));
-                }
-                _ => settled.append(&mut pending),
-            }
+            settled.extend(pending.extract_if(.., |(time, _)| is_settled(*time)));
             if skipped + settled.len() <= offset {
                 skipped += settled.len();
                 settled.clear();
@@ -306,7 +318,7 @@ impl Blocks {
     /// The latest open runs up to an id, so many at most.
     pub fn open_until(&self, until: i64, most: usize) -> Vec<i64> {
         let mut ids = Vec::new();
-        for (number, block) in self.blocks.range(..=block_of(until)).rev() {
+        for (number, block) in self.blocks.range(..=block_of(until)).rev().filter(|(_, block)| block.open > 0) {
             for at in (0..block.places.len()).rev() {
                 let id = id_of(*number, block.places[at]);
                 if block.outcomes[at] & OPEN != 0 && id <= until {

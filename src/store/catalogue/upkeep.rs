@@ -16,7 +16,7 @@ use crate::store::{Error, Store};
 /// Runs read in one statement.
 const PAGE: i64 = 10_000;
 /// Ids below the highest that are read again after the first reading.
-const UNSETTLED: i64 = 30_000;
+const UNSETTLED: i64 = 5_000;
 /// Open runs that are looked at again before an answer, the latest of them.
 const OPEN: usize = 5_000;
 /// Ids named in one statement.

@@ -31,6 +31,7 @@ mod group_commit;
 mod groups;
 mod init;
 mod jobs;
+mod large_log;
 mod log_page;
 mod monitors;
 mod registry;

@@ -1,7 +1,7 @@
 //! What the background loops ask for: failures, stuck alarms, lost and left runs, old rows.
 
 use xxl_job_admin::model::{AlarmStatus, EXECUTOR_GROUP, JobLog, RegistryEntry};
-use xxl_job_admin::store::{Mark, NewRun, NodeId};
+use xxl_job_admin::store::{Mark, NewRun, NodeId, Removal};
 
 use super::base::{Base, NOW, new_run};
 
@@ -13,7 +13,7 @@ conformance!(
     lost_runs_are_those_of_executors_that_are_gone,
     marked_runs_are_found,
     a_left_run_is_ended_once,
-    old_runs_are_removed_in_batches,
+    old_runs_are_removed,
 );
 
 async fn failures_are_found(base: &Base) {
@@ -99,9 +99,11 @@ async fn lost_runs_are_those_of_executors_that_are_gone(base: &Base) {
         update_time: None,
     };
     base.store.beat(&[here], NOW).await.expect("beat");
-    let lost = base.store.lost_runs(NOW).await.expect("read");
+    let lost = base.store.lost_above(0, NOW).await.expect("read");
     assert_eq!(lost.iter().map(|log| log.id).collect::<Vec<_>>(), [ids[0], ids[2], ids[4]]);
     assert_eq!(lost[0], base.log(ids[0]).await);
+    assert_eq!(base.store.lost_above(ids[2], NOW).await.expect("read"), lost[2..]);
+    assert_eq!(base.store.lost_among(&ids[1..4], NOW).await.expect("read"), lost[1..2]);
 }
 
 async fn marked_runs_are_found(base: &Base) {
@@ -138,15 +140,13 @@ async fn a_left_run_is_ended_once(base: &Base) {
     assert!(!base.store.end_marked(&JobLog { trigger_msg: None, ..ended }, 500, "x").await.expect("end"));
 }
 
-async fn old_runs_are_removed_in_batches(base: &Base) {
+async fn old_runs_are_removed(base: &Base) {
     let mut ids = Vec::new();
     for time in [NOW - 2_000, NOW + 1_000, NOW, NOW - 1_000] {
         ids.push(base.run(time, 200, 200).await);
     }
-    assert_eq!(base.store.remove_logs_until(NOW, 2).await.expect("remove"), 2);
-    assert_eq!(base.store.find_logs(&ids).await.expect("read").len(), 2);
-    assert_eq!(base.store.remove_logs_until(NOW, 2).await.expect("remove"), 1);
-    assert_eq!(base.store.remove_logs_until(NOW, 2).await.expect("remove"), 0);
+    assert_eq!(base.store.remove_logs(0, 0, Removal::Until(NOW)).await.expect("remove"), 3);
+    assert_eq!(base.store.remove_logs(0, 0, Removal::Until(NOW)).await.expect("remove"), 0);
     let left = base.store.find_logs(&ids).await.expect("read");
     assert_eq!(left.iter().map(|log| log.id).collect::<Vec<_>>(), [ids[1]]);
 }

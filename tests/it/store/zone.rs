@@ -1,6 +1,6 @@
 //! Wall times in the tables are those of the column zone, whatever the zone of the process.
 
-use xxl_job_admin::store::{DayCount, LogFilter, LogOrder, NewRun, NodeId};
+use xxl_job_admin::store::{DayCount, LogFilter, LogOrder, NewRun, NodeId, Removal};
 
 use super::base::{Base, NOW, claim, new_run};
 
@@ -21,7 +21,7 @@ async fn shanghai_wall_time_is_stored(base: &Base) {
     assert_eq!(store.find_log(fires[0].log_id).await.expect("read").expect("the run").trigger_time, Some(NOW + 1_000));
     let filter = LogFilter { from: Some(NOW + 1_000), to: Some(NOW + 1_000), ..LogFilter::default() };
     assert_eq!(store.page_logs(&filter, LogOrder::Id, 0, 10).await.expect("read").1, 1);
-    assert_eq!(store.remove_logs_until(NOW, 10).await.expect("remove"), 1);
+    assert_eq!(store.remove_logs(0, 0, Removal::Until(NOW)).await.expect("remove"), 1);
     store.save_day(NOW, DayCount::default(), None).await.expect("save");
     let days = base.column("trigger_day", "xxl_job_log_report").await;
     assert_eq!(days, [Some("2026-12-01 08:00:00".to_owned())], "midnight of the process zone");

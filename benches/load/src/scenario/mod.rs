@@ -1,9 +1,11 @@
 //! `load drive`: whole runs, each with its own database, admin and executors.
 
 mod burst;
+mod clear;
 mod drain;
 mod idle;
 mod kill9;
+mod lists;
 mod outage;
 mod stage;
 mod steady;
@@ -14,6 +16,7 @@ use anyhow::{Context as _, Result, ensure};
 use url::Url;
 
 use crate::executor::Behaviour;
+use crate::fill::Past;
 use crate::plan::Kind;
 use crate::report::Report;
 use crate::seed::Traits;
@@ -33,6 +36,10 @@ enum Scenario {
     Drain,
     /// SIGKILL shortly before jobs are due, and a new start.
     Kill9,
+    /// The lists of the console on a log of five million runs, without and with the additional indexes.
+    Lists,
+    /// A million runs are cleared while 200 jobs fire each second.
+    Clear,
 }
 
 /// A database that is made for the run.
@@ -91,6 +98,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     admin_log: Option<PathBuf>,
     #[command(flatten)]
+    past: Past,
+    #[command(flatten)]
     traits: Traits,
     #[command(flatten)]
     behaviour: Behaviour,
@@ -118,6 +127,11 @@ impl Ground {
 }
 
 impl Arguments {
+    /// Whether the log is far larger than what the server holds in memory by default.
+    fn is_large(&self) -> bool {
+        matches!(self.scenario, Scenario::Lists | Scenario::Clear)
+    }
+
     fn jobs_or(&self, jobs: u64) -> u64 {
         self.jobs.unwrap_or(jobs)
     }
@@ -170,5 +184,7 @@ async fn play(arguments: &Arguments, ground: &Ground) -> Result<Report> {
         Scenario::Outage => outage::run(arguments, ground).await,
         Scenario::Drain => drain::run(arguments, ground).await,
         Scenario::Kill9 => kill9::run(arguments, ground).await,
+        Scenario::Lists => Box::pin(lists::run(arguments, ground)).await,
+        Scenario::Clear => Box::pin(clear::run(arguments, ground)).await,
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Stage<'a> {
         let folder = tempfile::Builder::new().prefix("load-admin-").tempdir()?;
         let (server, database) = match ground {
             Ground::Made(Made::Mariadb) => {
-                let server = MariaDb::start().await?;
+                let server = MariaDb::start(arguments.is_large()).await?;
                 let database = server.job_database();
                 (Some(server), database)
             }
@@ -74,6 +74,24 @@ impl<'a> Stage<'a> {
         let ports = vec![0; usize::from(arguments.behaviour.executors.max(1))];
         let executors = Executors::start(&arguments.behaviour, &ports, Some(&base))?;
         Ok(Self { arguments, server, database, launcher, executors, folder })
+    }
+
+    /// The past that the log is filled with.
+    pub fn past(&self) -> crate::fill::Past {
+        self.arguments.past
+    }
+
+    /// Where the database is.
+    pub fn location(&self) -> Location {
+        self.database.clone()
+    }
+
+    /// Runs a command of the admin's program that ends by itself.
+    ///
+    /// # Errors
+    /// When it fails, or the admin is not ours.
+    pub async fn command(&self, name: &str) -> Result<()> {
+        self.launcher.as_ref().context("the admin is not ours")?.run(name).await
     }
 
     /// Opens the database.
