@@ -45,6 +45,7 @@ pub const EXTRA_INDEXES: [ExtraIndex; 5] = [
 ];
 
 /// Which of the indexes that a plan may rest upon are there, by their first columns.
+#[expect(clippy::struct_excessive_bools, reason = "each stands for an index of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Indexes {
     /// `xxl_job_log` by job and then by id.

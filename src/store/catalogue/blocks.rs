@@ -143,7 +143,7 @@ pub(in crate::store) struct Selection {
 /// Runs by id.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    blocks: BTreeMap<i64, Block>,
+    by_number: BTreeMap<i64, Block>,
     /// Group and job by the number that stands for them.
     owners: Vec<(i32, i32)>,
     numbers: HashMap<(i32, i32), u16>,
@@ -170,17 +170,17 @@ impl Blocks {
 
     /// The lowest id.
     pub fn lowest(&self) -> Option<i64> {
-        self.blocks.first_key_value().map(|(number, block)| id_of(*number, block.places[0]))
+        self.by_number.first_key_value().map(|(number, block)| id_of(*number, block.places[0]))
     }
 
     /// Makes the runs with ids above `after` and up to `until` be these, which are given by id.
     pub fn replace(&mut self, after: i64, until: i64, entries: &[Entry]) -> Result<(), Full> {
-        let mut numbers: Vec<i64> = self.blocks.range(block_of(after)..=block_of(until)).map(|(at, _)| *at).collect();
+        let mut numbers: Vec<i64> = self.by_number.range(block_of(after)..=block_of(until)).map(|(at, _)| *at).collect();
         numbers.extend(entries.iter().map(|entry| block_of(entry.id)));
         numbers.sort_unstable();
         numbers.dedup();
         for number in numbers {
-            let old = self.blocks.remove(&number).unwrap_or_default();
+            let old = self.by_number.remove(&number).unwrap_or_default();
             let mut block = Block::default();
             let kept_before = old.places.partition_point(|place| id_of(number, *place) <= after);
             let kept_after = old.places.partition_point(|place| id_of(number, *place) <= until);
@@ -195,7 +195,7 @@ impl Blocks {
             self.rows = self.rows + block.places.len() - old.places.len();
             if !block.places.is_empty() {
                 block.shrink();
-                self.blocks.insert(number, block);
+                self.by_number.insert(number, block);
             }
         }
         Ok(())
@@ -218,7 +218,7 @@ impl Blocks {
         let before = self.rows;
         for same_block in ids.chunk_by(|one, other| block_of(*one) == block_of(*other)) {
             let number = block_of(same_block[0]);
-            let Some(old) = self.blocks.remove(&number) else { continue };
+            let Some(old) = self.by_number.remove(&number) else { continue };
             let mut block = Block::default();
             for at in 0..old.places.len() {
                 if same_block.binary_search(&id_of(number, old.places[at])).is_err() {
@@ -227,7 +227,7 @@ impl Blocks {
             }
             self.rows = self.rows + block.places.len() - old.places.len();
             if !block.places.is_empty() {
-                self.blocks.insert(number, block);
+                self.by_number.insert(number, block);
             }
         }
         self.rows != before
@@ -235,7 +235,7 @@ impl Blocks {
 
     /// What is known of a run.
     pub fn get(&self, id: i64) -> Option<Entry> {
-        let block = self.blocks.get(&block_of(id))?;
+        let block = self.by_number.get(&block_of(id))?;
         let at = block.places.binary_search(&place_of(id)).ok()?;
         let (job_group, job_id) = self.owners[usize::from(block.owners[at])];
         Some(Entry { id, job_group, job_id, time: block.times[at], outcome: block.outcomes[at] })
@@ -252,7 +252,7 @@ impl Blocks {
     ) -> Selection {
         let enough = enough.max(offset.saturating_add(limit).saturating_add(1));
         let wanted: Vec<bool> = self.owners.iter().map(|owner| criteria.owner_matches(*owner)).collect();
-        let mut blocks: Vec<(i64, &Block)> = self.blocks.iter().map(|(number, block)| (*number, block)).collect();
+        let mut blocks: Vec<(i64, &Block)> = self.by_number.iter().map(|(number, block)| (*number, block)).collect();
         match order {
             LogOrder::TriggerTime => blocks.sort_by_key(|(number, block)| (block.latest, *number)),
             LogOrder::Id => {}
@@ -305,7 +305,7 @@ impl Blocks {
     pub fn ids(&self, criteria: &Criteria) -> Vec<i64> {
         let wanted: Vec<bool> = self.owners.iter().map(|owner| criteria.owner_matches(*owner)).collect();
         let mut ids = Vec::new();
-        for (number, block) in &self.blocks {
+        for (number, block) in &self.by_number {
             for at in 0..block.places.len() {
                 if wanted[usize::from(block.owners[at])] && criteria.rest_matches(block.times[at], block.outcomes[at]) {
                     ids.push(id_of(*number, block.places[at]));
@@ -318,7 +318,7 @@ impl Blocks {
     /// The latest open runs up to an id, so many at most.
     pub fn open_until(&self, until: i64, most: usize) -> Vec<i64> {
         let mut ids = Vec::new();
-        for (number, block) in self.blocks.range(..=block_of(until)).rev().filter(|(_, block)| block.open > 0) {
+        for (number, block) in self.by_number.range(..=block_of(until)).rev().filter(|(_, block)| block.open > 0) {
             for at in (0..block.places.len()).rev() {
                 let id = id_of(*number, block.places[at]);
                 if block.outcomes[at] & OPEN != 0 && id <= until {
