@@ -119,7 +119,7 @@ export function bindForm(form, { send, check: more }) {
 }
 
 /** A password field's eye. */
-on(document, 'click', '[data-reveal]', (_, button) => {
+on(document, 'click', '[data-action=reveal]', (_, button) => {
   const field = find('input', button.parentElement);
   const isShown = field.type === 'password';
   field.type = isShown ? 'text' : 'password';

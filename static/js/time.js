@@ -4,7 +4,19 @@ import { all, el, remember } from './dom.js';
 import { locale } from './i18n.js';
 
 const root = document.documentElement;
-const SERVER = root.dataset.zone || 'UTC';
+/** A zone as browsers name it; old ones know no bare offsets, then UTC must do. */
+function known(name) {
+  for (const each of [name, name.replace(/^(GMT|UTC)(?=[+-])/, '')]) {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: each }).resolvedOptions().timeZone;
+    } catch {
+      // the next form, then
+    }
+  }
+  return 'UTC';
+}
+
+const SERVER = known(root.dataset.zone || 'UTC');
 const BROWSER = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** How far the server's clock is ahead of the browser's, as far as this page knows. */
