@@ -18,7 +18,7 @@ function ticks(most) {
 /** The numbers again as a table, for whoever does not see the picture. */
 function asTable(caption, labels, series) {
   return el('table', { class: 'sr-only' }, el('caption', null, caption),
-    el('thead', null, el('tr', null, el('th', null), series.map(({ name }) => el('th', { scope: 'col' }, name)))),
+    el('thead', null, el('tr', null, el('td', null), series.map(({ name }) => el('th', { scope: 'col' }, name)))),
     el('tbody', null, labels.map((label, n) => el('tr', null, el('th', { scope: 'row' }, label), series.map(({ values }) => el('td', null, count(values[n])))))));
 }
 
@@ -101,7 +101,7 @@ export function ringChart(root, { caption, parts, note = '' }) {
     return svg('g', { class: `series-${kind}` }, path);
   };
   const percent = (value) => `${(sum ? (100 * value) / sum : 0).toFixed(value && value / sum < 0.1 ? 2 : 1)}%`;
-  root.classList.add('chart');
+  root.classList.add('chart', 'ring');
   root.replaceChildren(
     svg('svg', { viewBox: '0 0 220 220', 'aria-hidden': 'true' },
       !sum && svg('circle', { class: 'gridline', cx: c, cy: c, r: (r + inner) / 2, fill: 'none', 'stroke-width': r - inner }),

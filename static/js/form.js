@@ -28,13 +28,15 @@ export function setError(field, text) {
   let note = find('.error', box);
   if (!note && text) note = box.appendChild(el('div', { class: 'error help-block', id: freshId('error') }));
   if (note) note.textContent = text;
+  const help = find('.help', box)?.id;
   if (text) {
     note.id ||= freshId('error');
     field.setAttribute('aria-invalid', 'true');
-    field.setAttribute('aria-errormessage', note.id);
+    field.setAttribute('aria-describedby', help ? `${note.id} ${help}` : note.id);
   } else {
     field.removeAttribute('aria-invalid');
-    field.removeAttribute('aria-errormessage');
+    if (help) field.setAttribute('aria-describedby', help);
+    else field.removeAttribute('aria-describedby');
   }
 }
 
