@@ -57,9 +57,15 @@ pub(super) fn texts(locale: Locale) -> Arc<Texts> {
 }
 
 /// Some files of texts as JSON that may stand in a page: nothing in it can end the element around it.
-pub(super) fn as_json(texts: &Texts, files: &[&str]) -> String {
-    let chosen: BTreeMap<&str, _> = files.iter().filter_map(|file| Some((*file, texts.get(*file)?))).collect();
-    serde_json::to_string(&chosen).unwrap_or_default().replace('<', "\\u003c")
+///
+/// # Errors
+/// The name of a file that does not exist.
+pub(super) fn as_json(texts: &Texts, files: &[String]) -> Result<String, String> {
+    let known = |file: &String| Some((file.clone(), texts.get(file)?));
+    let chosen: BTreeMap<String, _> =
+        files.iter().map(|file| known(file).ok_or_else(|| format!("there are no texts {file}"))).collect::<Result<_, _>>()?;
+    let json = serde_json::to_string(&chosen).map_err(|error| error.to_string())?;
+    Ok(json.replace('<', "\\u003c"))
 }
 
 #[cfg(test)]
@@ -88,15 +94,16 @@ mod tests {
 
     #[test]
     fn languages_stand_at_their_places() {
-        assert_eq!(texts(Locale::En)["common"]["ok"], "Confirm");
-        assert_eq!(texts(Locale::ZhCn)["common"]["ok"], "确定");
-        assert_eq!(texts(Locale::ZhTc)["common"]["ok"], "確定");
+        assert_eq!(texts(Locale::En)["words"]["ok"], "Confirm");
+        assert_eq!(texts(Locale::ZhCn)["words"]["ok"], "确定");
+        assert_eq!(texts(Locale::ZhTc)["words"]["ok"], "確定");
     }
 
     #[test]
     fn json_cannot_end_the_script_around_it() {
         let text = BTreeMap::from([("a".to_owned(), "</script><b>".to_owned())]);
         let texts = Texts::from([("x".to_owned(), text)]);
-        assert_eq!(as_json(&texts, &["x", "y"]), r#"{"x":{"a":"\u003c/script>\u003cb>"}}"#);
+        assert_eq!(as_json(&texts, &["x".into()]), Ok(r#"{"x":{"a":"\u003c/script>\u003cb>"}}"#.into()));
+        assert!(as_json(&texts, &["y".into()]).is_err());
     }
 }

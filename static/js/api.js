@@ -20,7 +20,7 @@ export function toLogin() {
 }
 
 // A refusal may carry the name of an exception, as the Java admin's does, and a break as markup.
-const plain = (msg) => (msg ?? '').replace(/^[\w.]+(Exception|Error): /, '').replace(/<br\s*\/?>/g, '\n') || t('common.failed');
+const plain = (msg) => (msg ?? '').replace(/^[\w.]+(Exception|Error): /, '').replace(/<br\s*\/?>/g, '\n') || t('words.failed');
 
 /** Names and values as a form would send them; a list gives its name several times, null and undefined are left out. */
 export function encode(params) {
@@ -45,7 +45,7 @@ async function call(path, options) {
     });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new CallError(t('common.unreachable'));
+    throw new CallError(t('words.unreachable'));
   }
   if (answer.type === 'opaqueredirect' || answer.status === 401) {
     toLogin();
@@ -55,7 +55,7 @@ async function call(path, options) {
   try {
     body = await answer.json();
   } catch {
-    throw new CallError(t('common.bad_answer', answer.status), answer.status);
+    throw new CallError(t('words.bad_answer', answer.status), answer.status);
   }
   if (!answer.ok) throw new CallError(plain(body.msg ?? body.error), answer.status);
   return body;

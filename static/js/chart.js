@@ -121,13 +121,13 @@ export function sparkBars(values, label) {
     }));
 }
 
-const WORDS = { ok: 'common.success', fail: 'common.failure', run: 'common.running', warn: 'common.timeout', none: 'common.none' };
+const WORDS = { ok: 'words.success', fail: 'words.failure', run: 'words.running', warn: 'words.timeout', none: 'words.none' };
 
 /** The last runs, oldest first: `[{kind, tip, href}]`, filled up to `length` with blanks. */
 export function strip(runs, length = 10) {
   const blanks = Array.from({ length: Math.max(0, length - runs.length) }, () => ({ kind: 'none' }));
   const shown = [...blanks, ...runs.slice(-length)];
   const ok = runs.filter(({ kind }) => kind === 'ok').length;
-  return el('span', { class: 'strip', role: 'img', 'aria-label': t('common.strip', ok, runs.length) },
+  return el('span', { class: 'strip', role: 'img', 'aria-label': t('words.strip', ok, runs.length) },
     shown.map(({ kind, tip, href }) => el(href ? 'a' : 'i', { class: kind, href, 'data-tip': tip ?? (kind === 'none' ? undefined : t(WORDS[kind])), tabindex: href && '-1' })));
 }

@@ -10,7 +10,7 @@ const FEW = 8;
 function open(select) {
   let at = -1;
   const options = [...select.options];
-  const search = el('input', { class: 'input', type: 'search', role: 'combobox', 'aria-expanded': 'true', autocomplete: 'off', placeholder: t('common.search_in_list'), 'aria-label': t('common.search_in_list') });
+  const search = el('input', { class: 'input', type: 'search', role: 'combobox', 'aria-expanded': 'true', autocomplete: 'off', placeholder: t('words.search_in_list'), 'aria-label': t('words.search_in_list') });
   const list = el('ul', { role: 'listbox' });
   const panel = el('div', { class: 'choice-list' }, search, list);
   const close = () => {
@@ -34,7 +34,7 @@ function open(select) {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = options.filter((option) => words.every((word) => option.text.toLowerCase().includes(word)));
     list.replaceChildren(...found.map((option) => el('li', { role: 'option', 'aria-selected': String(option.selected), onclick: () => choose(option) }, option.text)));
-    if (!found.length) list.append(el('p', { class: 'empty' }, t('common.nothing')));
+    if (!found.length) list.append(el('p', { class: 'empty' }, t('words.nothing')));
     mark(Math.max(0, found.findIndex((option) => option.selected)));
   };
   search.addEventListener('input', narrow);

@@ -29,12 +29,12 @@ const jobs = listTable({
     (row) => strip(KINDS.slice(0, row.id % 9).map((kind) => ({ kind }))),
     (row) => timeElement(row.updateTime, { relative: true }),
     (row) => (row.triggerStatus ? badge('ok', 'RUNNING') : badge('idle', 'STOP')),
-    (row) => menu(t('common.operate'), [
+    (row) => menu(t('words.operate'), [
       { label: 'Run Once', icon: 'play', class: 'job_trigger', run: () => toast('Run Once') },
       { label: 'Query Log', icon: 'runs', href: '#' },
       '-',
-      { label: t('common.edit'), icon: 'edit', class: 'update' },
-      { label: t('common.delete'), icon: 'trash', danger: true, run: () => ask(t('components.question'), { danger: true }) },
+      { label: t('words.edit'), icon: 'edit', class: 'update' },
+      { label: t('words.delete'), icon: 'trash', danger: true, run: () => ask(t('components.question'), { danger: true }) },
     ], { id: row.id }),
   ],
 });
@@ -44,14 +44,14 @@ areaChart(find('#lineChart'), {
   caption: 'Date distribution',
   labels: Array.from({ length: 8 }, (_, n) => day(n)),
   series: [
-    { name: t('common.success'), kind: 'ok', values: [412, 438, 401, 455, 232, 120, 160, 305] },
-    { name: t('common.failure'), kind: 'fail', values: [9, 4, 22, 6, 2, 0, 0, 2] },
-    { name: t('common.running'), kind: 'run', values: [0, 0, 0, 1, 0, 0, 3, 8] },
+    { name: t('words.success'), kind: 'ok', values: [412, 438, 401, 455, 232, 120, 160, 305] },
+    { name: t('words.failure'), kind: 'fail', values: [9, 4, 22, 6, 2, 0, 0, 2] },
+    { name: t('words.running'), kind: 'run', values: [0, 0, 0, 1, 0, 0, 3, 8] },
   ],
 });
 ringChart(find('#pieChart'), {
   caption: 'Percentage distribution',
-  parts: [{ name: t('common.success'), kind: 'ok', value: 1943 }, { name: t('common.failure'), kind: 'fail', value: 45 }, { name: t('common.running'), kind: 'run', value: 12 }],
+  parts: [{ name: t('words.success'), kind: 'ok', value: 1943 }, { name: t('words.failure'), kind: 'fail', value: 45 }, { name: t('words.running'), kind: 'run', value: 12 }],
 });
 
 const actions = {

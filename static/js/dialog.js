@@ -49,9 +49,9 @@ const button = (label, more, value) =>
   el('button', { class: `button ${more}`, type: 'button', data: { action: value }, onclick: (event) => closeDialog(event.target.closest('dialog'), value) }, label);
 
 /** Asks; resolves to true or false. `detail` says what will happen; `danger` paints the button of what cannot be undone. */
-export async function ask(question, { detail, danger = false, confirm = t('common.ok') } = {}) {
+export async function ask(question, { detail, danger = false, confirm = t('words.ok') } = {}) {
   const yes = button(confirm, danger ? 'danger' : 'primary', 'confirm');
-  const dialog = box(danger ? 'warn' : 'ask', question, detail, [button(t('common.cancel'), '', 'cancel'), yes]);
+  const dialog = box(danger ? 'warn' : 'ask', question, detail, [button(t('words.cancel'), '', 'cancel'), yes]);
   const answer = openDialog(dialog);
   yes.focus();
   return (await answer) === 'confirm';
@@ -59,7 +59,7 @@ export async function ask(question, { detail, danger = false, confirm = t('commo
 
 /** A message that must be read; resolves when it was. */
 export function tell(title, { text, kind = 'ok' } = {}) {
-  const dialog = box(kind, title, text, [button(t('common.ok'), 'primary', 'close')]);
+  const dialog = box(kind, title, text, [button(t('words.ok'), 'primary', 'close')]);
   return openDialog(dialog);
 }
 
@@ -71,9 +71,9 @@ export function show(title, content, { shape = '', foot = [] } = {}) {
     { class: `dialog ${shape}`, 'aria-labelledby': heading },
     el('div', { class: 'dialog-head' },
       el('h2', { id: heading }, title),
-      el('button', { class: 'button quiet icon-only', type: 'button', 'aria-label': t('common.close'), data: { dismiss: 'modal' } }, icon('close'))),
+      el('button', { class: 'button quiet icon-only', type: 'button', 'aria-label': t('words.close'), data: { dismiss: 'modal' } }, icon('close'))),
     el('div', { class: 'dialog-body' }, content),
-    el('div', { class: 'dialog-foot' }, foot, el('button', { class: 'button primary', type: 'button', data: { dismiss: 'modal' } }, t('common.ok'))),
+    el('div', { class: 'dialog-foot' }, foot, el('button', { class: 'button primary', type: 'button', data: { dismiss: 'modal' } }, t('words.ok'))),
   );
   document.body.append(dialog);
   dialog.addEventListener('close', () => dialog.remove());

@@ -11,14 +11,14 @@ export function fault(field) {
     minlength: Number(field.getAttribute('minlength') ?? 0), maxlength: Number(field.getAttribute('maxlength') ?? Infinity),
     pattern: field.getAttribute('pattern'), ...field.dataset,
   };
-  if (field.required && (field.type === 'checkbox' ? !field.checked : value === '')) return t('common.required');
+  if (field.required && (field.type === 'checkbox' ? !field.checked : value === '')) return t('words.required');
   if (value === '') return '';
   if (value.length < minlength || value.length > maxlength) {
-    if (minlength && Number.isFinite(maxlength)) return t('common.length_between', minlength, maxlength);
-    return minlength ? t('common.length_min', minlength) : t('common.length_max', maxlength);
+    if (minlength && Number.isFinite(maxlength)) return t('words.length_between', minlength, maxlength);
+    return minlength ? t('words.length_min', minlength) : t('words.length_max', maxlength);
   }
-  if (digits !== undefined && !/^\d+$/.test(value)) return t('common.digits');
-  if (pattern && !new RegExp(`^(?:${pattern})$`, 'u').test(value)) return message ?? t('common.pattern');
+  if (digits !== undefined && !/^\d+$/.test(value)) return t('words.digits');
+  if (pattern && !new RegExp(`^(?:${pattern})$`, 'u').test(value)) return message ?? t('words.pattern');
   return '';
 }
 

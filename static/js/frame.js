@@ -1,12 +1,13 @@
 // What every page of the frame does: sidebar, theme, language, zone and clock, account, palette, keys, tips.
 
 import './tip.js';
+import './everywhere.js';
 import './choice.js';
 import './menu.js';
 import { all, find, on, remember } from './dom.js';
 import { base, post } from './api.js';
 import { ask, closeDialog, openDialog } from './dialog.js';
-import { bindForm, busy } from './form.js';
+import { bindForm } from './form.js';
 import { t } from './i18n.js';
 import { bindKey, showKeys } from './keys.js';
 import { addCommand, openPalette } from './palette.js';
@@ -96,28 +97,3 @@ if (find('.sidebar-menu')) {
   addCommand({ title: t('frame.logout'), group: t('frame.account'), icon: 'logout', run: logOut });
   bindKey('t', () => setTheme(THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]), t('frame.theme'));
 }
-
-// ---- banner, copying, tabs
-on(document, 'click', '.banner [data-action=hide]', (_, button) => button.closest('.banner').remove());
-
-on(document, 'click', '[data-copy]', async (_, button) => {
-  const source = button.dataset.copy ? find(button.dataset.copy) : button.previousElementSibling;
-  await busy(button, () => navigator.clipboard.writeText(source.value ?? source.textContent)).then(() => toast(t('common.copied')), fail);
-});
-
-on(document, 'click', '[role=tab]', (_, tab) => {
-  for (const each of all('[role=tab]', tab.closest('[role=tablist]'))) {
-    const isChosen = each === tab;
-    each.setAttribute('aria-selected', String(isChosen));
-    each.tabIndex = isChosen ? 0 : -1;
-    document.getElementById(each.getAttribute('aria-controls')).hidden = !isChosen;
-  }
-});
-on(document, 'keydown', '[role=tab]', (event, tab) => {
-  const step = { ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling' }[event.key];
-  const next = step && tab[step];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
-  next.click();
-});

@@ -33,13 +33,13 @@ document.addEventListener('keydown', (event) => {
 /** Shows every key that works on this page. */
 export function showKeys() {
   const rows = [...bound].filter(([, { label }]) => label).flatMap(([keys, { label }]) => [keyHint(keys), el('span', null, label)]);
-  show(t('common.keys_title'), el('div', { class: 'keys-table' }, keyHint('Ctrl K'), el('span', null, t('common.palette')), rows), { shape: 'narrow' });
+  show(t('words.keys_title'), el('div', { class: 'keys-table' }, keyHint('Ctrl K'), el('span', null, t('words.palette')), rows), { shape: 'narrow' });
 }
 
-bindKey('?', showKeys, t('common.keys_title'));
+bindKey('?', showKeys, t('words.keys_title'));
 bindKey('/', () => {
   const field = find('.filters input:not([type=hidden]), .filters select');
   if (!field) return false;
   field.focus();
   field.select?.();
-}, t('common.keys_filter'));
+}, t('words.keys_filter'));

@@ -18,7 +18,7 @@ function goal() {
 const form = find('#loginForm');
 bindForm(form, {
   send: async (values) => {
-    await post('/login', values);
+    await post(form.dataset.path, values);
     toast(t('login.done'));
     location.assign(goal());
   },

@@ -16,9 +16,9 @@ export const addSource = (source) => sources.push(source);
 const matches = (words, { title, words: more = '' }) => words.every((word) => `${title} ${more}`.toLowerCase().includes(word));
 
 function build() {
-  const input = el('input', { class: 'input', type: 'text', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'palette-list', 'aria-autocomplete': 'list', autocomplete: 'off', placeholder: t('common.palette_hint'), 'aria-label': t('common.palette') });
-  const list = el('ul', { id: 'palette-list', role: 'listbox', 'aria-label': t('common.palette') });
-  const dialog = el('dialog', { class: 'dialog palette', id: 'palette', 'aria-label': t('common.palette') },
+  const input = el('input', { class: 'input', type: 'text', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'palette-list', 'aria-autocomplete': 'list', autocomplete: 'off', placeholder: t('words.palette_hint'), 'aria-label': t('words.palette') });
+  const list = el('ul', { id: 'palette-list', role: 'listbox', 'aria-label': t('words.palette') });
+  const dialog = el('dialog', { class: 'dialog palette', id: 'palette', 'aria-label': t('words.palette') },
     el('div', { class: 'affix' }, icon('search'), input, el('span', { class: 'keys' }, el('kbd', null, 'Esc'))), list);
   let at = 0;
   let asked;
@@ -44,7 +44,7 @@ function build() {
       el('li', { role: 'presentation' }, group),
       ...members.map((command) => el('li', { role: 'option', id: `palette-${n++}`, onclick: () => take(command) }, icon(command.icon ?? 'chevron-right'), el('span', { class: 'truncate' }, command.title), command.hint && el('small', null, command.hint))),
     ]));
-    if (!found.length) list.append(el('li', { class: 'empty', role: 'presentation' }, t('common.nothing')));
+    if (!found.length) list.append(el('li', { class: 'empty', role: 'presentation' }, t('words.nothing')));
     mark(0);
   };
   const narrow = () => {

@@ -51,16 +51,16 @@ export function rangePicker(input, { presets = Object.keys(PRESETS), start = 'to
     role: 'option', tabindex: '0', data: { range: name },
     onclick: () => (choose(name), PRESETS[name] && apply()),
     onkeydown: (event) => (event.key === 'Enter' || event.key === ' ') && (event.preventDefault(), event.target.click()),
-  }, t(`common.range_${name}`));
-  const list = el('ul', { class: 'ranges', role: 'listbox', 'aria-label': t('common.range') }, [...presets, 'custom'].map(item));
-  const panel = el('div', { class: 'picker', role: 'group', 'aria-label': t('common.range') },
+  }, t(`words.range_${name}`));
+  const list = el('ul', { class: 'ranges', role: 'listbox', 'aria-label': t('words.range') }, [...presets, 'custom'].map(item));
+  const panel = el('div', { class: 'picker', role: 'group', 'aria-label': t('words.range') },
     el('div', { class: 'parts' }, list,
       el('div', { class: 'bounds' },
-        el('label', { class: 'field' }, el('span', { class: 'field-label' }, t('common.range_from')), from),
-        el('label', { class: 'field' }, el('span', { class: 'field-label' }, t('common.range_to')), to))),
+        el('label', { class: 'field' }, el('span', { class: 'field-label' }, t('words.range_from')), from),
+        el('label', { class: 'field' }, el('span', { class: 'field-label' }, t('words.range_to')), to))),
     el('div', { class: 'foot' }, el('span', { class: 'zone' }, icon('globe'), serverZone),
-      el('button', { class: 'button small', type: 'button', onclick: () => close(true) }, t('common.cancel')),
-      el('button', { class: 'button small primary', type: 'button', data: { action: 'apply' }, onclick: () => apply() }, t('common.ok'))));
+      el('button', { class: 'button small', type: 'button', onclick: () => close(true) }, t('words.cancel')),
+      el('button', { class: 'button small primary', type: 'button', data: { action: 'apply' }, onclick: () => apply() }, t('words.ok'))));
   input.after(panel);
   for (const field of [from, to]) field.addEventListener('input', () => choose('custom') ?? field.focus());
 

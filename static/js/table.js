@@ -95,7 +95,7 @@ export function listTable({ id, path, form, columns, key = (row) => row.id, para
     const at = find('tr.is-at', body)?.dataset.id;
     body.replaceChildren(...rows.map(build));
     if (rows.length === 0) {
-      body.append(nothing(icon(empty.icon ?? 'search'), el('h3', null, empty.title ?? t('common.nothing')), el('p', null, empty.text ?? t('common.nothing_text')), empty.action && el('div', { class: 'row' }, empty.action)));
+      body.append(nothing(icon(empty.icon ?? 'search'), el('h3', null, empty.title ?? t('words.nothing')), el('p', null, empty.text ?? t('words.nothing_text')), empty.action && el('div', { class: 'row' }, empty.action)));
     }
     for (const tr of all('tr[data-id]', body)) {
       if (known.size && state.isSame && !known.has(tr.dataset.id)) tr.classList.add('is-new');
@@ -106,12 +106,12 @@ export function listTable({ id, path, form, columns, key = (row) => row.id, para
 
   // ---- the pager
   function page(number, label, current, disabled) {
-    return el('button', { class: 'button quiet small', type: 'button', disabled, 'aria-current': current && 'page', 'aria-label': typeof label === 'string' ? undefined : t(number < state.page ? 'common.previous' : 'common.next'), onclick: () => go(number) }, label);
+    return el('button', { class: 'button quiet small', type: 'button', disabled, 'aria-current': current && 'page', 'aria-label': typeof label === 'string' ? undefined : t(number < state.page ? 'words.previous' : 'words.next'), onclick: () => go(number) }, label);
   }
 
   function sayPages() {
     const pages = Math.max(1, Math.ceil(state.total / state.size));
-    info.textContent = t('common.page_info', count(state.page), count(pages), count(state.total));
+    info.textContent = t('words.page_info', count(state.page), count(pages), count(state.total));
     const near = [...new Set([1, state.page - 1, state.page, state.page + 1, pages])].filter((n) => n >= 1 && n <= pages).sort((a, b) => a - b);
     const numbers = near.flatMap((n, i) => [i > 0 && n - near[i - 1] > 1 && el('span', { class: 'gap' }, '…'), page(n, String(n), n === state.page, false)]);
     pager.replaceChildren(...[page(state.page - 1, icon('chevron-left'), false, state.page <= 1), ...numbers, page(state.page + 1, icon('chevron-right'), false, state.page >= pages)].filter(Boolean));
@@ -136,7 +136,7 @@ export function listTable({ id, path, form, columns, key = (row) => row.id, para
       table.dispatchEvent(new CustomEvent('loaded', { detail: { rows, total } }));
     } catch (error) {
       if (error.name === 'AbortError') return;
-      body.replaceChildren(nothing(icon('alert'), el('h3', null, t('common.list_failed')), el('p', null, error.message), el('div', { class: 'row' }, el('button', { class: 'button', type: 'button', onclick: load }, t('common.again')))));
+      body.replaceChildren(nothing(icon('alert'), el('h3', null, t('words.list_failed')), el('p', null, error.message), el('div', { class: 'row' }, el('button', { class: 'button', type: 'button', onclick: load }, t('words.again')))));
     } finally {
       if (state.asked === asked) {
         box.removeAttribute('aria-busy');

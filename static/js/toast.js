@@ -17,7 +17,7 @@ export function toast(text, { kind = 'ok', action, ms = kind === 'fail' ? 10000 
     icon(SIGNS[kind]),
     el('div', { class: 'words' }, text),
     action && el('button', { class: 'button small', type: 'button', onclick: () => (gone(), action.run()) }, action.label),
-    el('button', { class: 'button quiet small icon-only', type: 'button', 'aria-label': t('common.close'), onclick: () => gone() }, icon('close')),
+    el('button', { class: 'button quiet small icon-only', type: 'button', 'aria-label': t('words.close'), onclick: () => gone() }, icon('close')),
   );
   let timer;
   const gone = () => {
