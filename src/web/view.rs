@@ -10,7 +10,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use super::assets::Assets;
-use super::auth::{LoginUser, Public};
+use super::auth::seed_password::SEED_PASSWORD;
+use super::auth::{LoginUser, Public, password};
 use super::choices::Choices;
 use super::dialect::Dialect;
 use super::language;
@@ -135,6 +136,8 @@ pub struct Shell {
     /// First letter of the name.
     initial: String,
     is_admin: bool,
+    /// The user's password is the one that everybody knows.
+    has_seed_password: bool,
     menu: Vec<Entry>,
 }
 
@@ -182,6 +185,7 @@ impl Shell {
             username: caller.user().username.clone(),
             initial: caller.user().username.chars().take(1).collect(),
             is_admin,
+            has_seed_password: password::verify(caller.state().core.store.schema().password_hash, Some(&caller.user().password), SEED_PASSWORD),
             menu,
         }
     }

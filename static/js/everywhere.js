@@ -1,4 +1,4 @@
-// Behaviour of markup that any page may have: banners, copying, tabs.
+// Behaviour of markup that any page may have: banners, filters on a phone, copying, tabs.
 
 import { all, find, on } from './dom.js';
 import { busy } from './form.js';
@@ -6,6 +6,11 @@ import { t } from './i18n.js';
 import { fail, toast } from './toast.js';
 
 on(document, 'click', '.banner [data-action=hide]', (_, button) => button.closest('.banner').remove());
+
+on(document, 'click', '[data-action=filters]', (_, button) => {
+  const isOpen = button.closest('.filters').classList.toggle('is-open');
+  button.setAttribute('aria-expanded', String(isOpen));
+});
 
 on(document, 'click', '[data-copy]', async (_, button) => {
   const source = button.dataset.copy ? find(button.dataset.copy) : button.previousElementSibling;
