@@ -88,6 +88,9 @@ export function listTable({ id, path, form, columns, key = (row) => row.id, para
     return tr;
   }
 
+  const fit = () => box.classList.toggle('fits', table.scrollWidth <= table.parentElement.clientWidth + 1);
+  window.addEventListener('resize', fit);
+
   const nothing = (...content) => el('tr', null, el('td', { class: 'none', colspan: heads.length }, el('div', { class: 'empty' }, content)));
 
   function say(rows) {
@@ -102,6 +105,7 @@ export function listTable({ id, path, form, columns, key = (row) => row.id, para
       if (tr.dataset.id === at) tr.classList.add('is-at');
     }
     showColumns();
+    fit();
   }
 
   // ---- the pager
