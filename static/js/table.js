@@ -1,9 +1,10 @@
 // A list that the server pages. What is asked for stands in the address: it survives a reload, can be sent to somebody,
 // and the back button goes back in it.
 
-import { all, el, find, icon, isTyping, on } from './dom.js';
+import { all, el, find, icon, on } from './dom.js';
 import { list } from './api.js';
 import { count, t } from './i18n.js';
+import { bindKey } from './keys.js';
 
 const SIZES = [10, 25, 50, 100];
 const controls = (form) => [...form.elements].filter((field) => (field.name || field.id) && 'value' in field && field.type !== 'submit' && field.type !== 'button');
@@ -206,21 +207,21 @@ export function listTable({ id, path, form, columns, key = (row) => row.id, para
   }
 
   // ---- keys: j and k move, Enter opens what the row is about
-  document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || find('dialog[open], .menu.is-open')) return;
+  function move(step) {
     const rows = all('tr[data-id]', body);
     const at = rows.findIndex((tr) => tr.classList.contains('is-at'));
-    if (event.key === 'j' || event.key === 'k') {
-      const next = rows[Math.max(0, Math.min(rows.length - 1, at + (event.key === 'j' ? 1 : -1)))];
-      rows[at]?.classList.remove('is-at');
-      next?.classList.add('is-at');
-      next?.focus();
-      next?.scrollIntoView({ block: 'nearest' });
-    } else if (event.key === 'Enter' && at >= 0 && document.activeElement === rows[at]) {
-      const target = find('[data-primary]', rows[at]) ?? find('[aria-haspopup=menu]', rows[at]);
-      target?.click();
-    } else return;
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))];
+    rows[at]?.classList.remove('is-at');
+    next?.classList.add('is-at');
+    next?.focus();
+    next?.scrollIntoView({ block: 'nearest' });
+  }
+  bindKey('j', () => move(1), t('words.keys_next'));
+  bindKey('k', () => move(-1), t('words.keys_previous'));
+  body.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !event.target.matches('tr[data-id]')) return;
     event.preventDefault();
+    (find('[data-primary]', event.target) ?? find('[aria-haspopup=menu]', event.target))?.click();
   });
 
   readAddress();
