@@ -20,7 +20,9 @@ fn main() {
 
     let is_release = env::var("PROFILE").is_ok_and(|profile| profile != "debug");
     if is_release && !has_vendor {
-        println!("cargo::warning=static/vendor is missing: scripts will be edited in a plain text field (`make assets`)");
+        println!(
+            "cargo::warning=static/vendor is missing: scripts will be edited in a plain text field (`make assets`)"
+        );
     }
     let mut list = String::new();
     for (name, folder) in FOLDERS {

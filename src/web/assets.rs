@@ -115,7 +115,9 @@ impl Asset {
     fn answer(&self, request: &HttpRequest, is_current: bool) -> HttpResponse {
         let has = |name: HeaderName, wanted: &str| {
             let values = request.headers().get_all(name).filter_map(|value| value.to_str().ok());
-            values.flat_map(|value| value.split(',')).any(|item| item.split(';').next().is_some_and(|item| item.trim() == wanted))
+            values
+                .flat_map(|value| value.split(','))
+                .any(|item| item.split(';').next().is_some_and(|item| item.trim() == wanted))
         };
         let keep = if is_current { "public, max-age=31536000, immutable" } else { "no-cache" };
         let headers = [(CACHE_CONTROL, keep), (VARY, "Accept-Encoding"), (ETAG, self.tag.as_str())];
@@ -155,7 +157,9 @@ fn content_type(path: &str) -> &'static str {
 
 /// The files, below the context path.
 pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config.service(web::resource([concat!("/static", "/{path:.+}")]).route(web::get().to(serve)).route(web::head().to(serve)));
+    config.service(
+        web::resource([concat!("/static", "/{path:.+}")]).route(web::get().to(serve)).route(web::head().to(serve)),
+    );
     config.service(web::resource("/favicon.ico").route(web::get().to(favicon)));
 }
 

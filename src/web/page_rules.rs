@@ -57,7 +57,18 @@ fn templates_hold_no_scripts_and_no_styles() {
 
 #[test]
 fn scripts_build_elements_and_never_parse_markup() {
-    let forbidden = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "DOMParser", "setAttribute('style'", "createContextualFragment", "https://"];
+    let forbidden = [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "new Function",
+        "DOMParser",
+        "setAttribute('style'",
+        "createContextualFragment",
+        "https://",
+    ];
     let mut faults = Vec::new();
     for (path, text) in sources(Folder::Static, ".js") {
         faults.extend(forbidden.iter().filter(|word| text.contains(**word)).map(|word| format!("{path}: {word}")));
@@ -84,10 +95,14 @@ fn assets_that_templates_name_are_there() {
     let icons = Folder::Static.read().into_iter().find(|(path, _)| path == "icons.svg").expect("the icons");
     let icons = String::from_utf8(icons.1).expect("UTF-8");
     let known: BTreeSet<&str> = between(&icons, r#"<symbol id=""#, "\"").collect();
-    let templates = sources(Folder::Templates, ".html").into_iter().map(|(path, text)| (path, text, r#"icon=""#, r#"<ui.icon name=""#, "\""));
+    let templates = sources(Folder::Templates, ".html")
+        .into_iter()
+        .map(|(path, text)| (path, text, r#"icon=""#, r#"<ui.icon name=""#, "\""));
     let scripts = sources(Folder::Static, ".js").into_iter().map(|(path, text)| (path, text, "icon: '", "icon('", "'"));
     for (path, text, one, other, end) in templates.chain(scripts) {
-        let named = between(&text, one, end).chain(between(&text, other, end)).filter(|name| !name.is_empty() && !name.contains('{'));
+        let named = between(&text, one, end)
+            .chain(between(&text, other, end))
+            .filter(|name| !name.is_empty() && !name.contains('{'));
         faults.extend(named.filter(|name| !known.contains(name)).map(|name| format!("{path} names the icon {name}")));
     }
     no_faults(&faults);
@@ -130,12 +145,11 @@ fn texts_that_pages_name_are_there_and_each_is_named() {
     let (named, beginnings) = named_texts(&files);
     let known: BTreeSet<String> =
         texts.iter().flat_map(|(file, keys)| keys.keys().map(move |key| format!("{file}.{key}"))).collect();
-    let missing = named.iter().filter(|(key, _)| !known.contains(*key)).map(|(key, path)| format!("{path} names {key}"));
+    let missing =
+        named.iter().filter(|(key, _)| !known.contains(*key)).map(|(key, path)| format!("{path} names {key}"));
     let begins = |key: &String| beginnings.iter().any(|beginning| key.starts_with(beginning));
-    let unused = known
-        .iter()
-        .filter(|key| !named.contains_key(*key) && !begins(key))
-        .map(|key| format!("nobody names {key}"));
+    let unused =
+        known.iter().filter(|key| !named.contains_key(*key) && !begins(key)).map(|key| format!("nobody names {key}"));
     no_faults(&missing.chain(unused).collect::<Vec<_>>());
 }
 
@@ -201,10 +215,19 @@ fn colours_can_be_told_apart_in_both_themes() {
             pairs.push((text, ground, TEXT));
         }
     }
-    for text in ["--code-keyword", "--code-string", "--code-comment", "--code-number", "--code-name", "--code-variable"] {
+    for text in ["--code-keyword", "--code-string", "--code-comment", "--code-number", "--code-name", "--code-variable"]
+    {
         pairs.push((text, "--surface", TEXT));
     }
-    for (text, ground) in [("--ok", "--ok-soft"), ("--fail", "--fail-soft"), ("--warn", "--warn-soft"), ("--run", "--run-soft"), ("--idle", "--idle-soft"), ("--text", "--surface-3"), ("--text-2", "--surface-3")] {
+    for (text, ground) in [
+        ("--ok", "--ok-soft"),
+        ("--fail", "--fail-soft"),
+        ("--warn", "--warn-soft"),
+        ("--run", "--run-soft"),
+        ("--idle", "--idle-soft"),
+        ("--text", "--surface-3"),
+        ("--text-2", "--surface-3"),
+    ] {
         pairs.push((text, ground, TEXT));
     }
     let mut faults = Vec::new();

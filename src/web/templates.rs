@@ -15,7 +15,8 @@ use super::files::{File, Folder, Live};
 use super::texts;
 use crate::i18n::Locale;
 
-static TEMPLATES: Live<Result<Tera, String>> = Live::new(Folder::Templates, |files| parse(files).map_err(|error| error.to_string()));
+static TEMPLATES: Live<Result<Tera, String>> =
+    Live::new(Folder::Templates, |files| parse(files).map_err(|error| error.to_string()));
 
 fn parse(files: Vec<File>) -> Result<Tera, Box<dyn std::error::Error>> {
     let mut tera = Tera::new();

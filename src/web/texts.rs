@@ -62,8 +62,10 @@ pub(super) fn texts(locale: Locale) -> Arc<Texts> {
 /// The name of a file that does not exist.
 pub(super) fn as_json(texts: &Texts, files: &[String]) -> Result<String, String> {
     let known = |file: &String| Some((file.clone(), texts.get(file)?));
-    let chosen: BTreeMap<String, _> =
-        files.iter().map(|file| known(file).ok_or_else(|| format!("there are no texts {file}"))).collect::<Result<_, _>>()?;
+    let chosen: BTreeMap<String, _> = files
+        .iter()
+        .map(|file| known(file).ok_or_else(|| format!("there are no texts {file}")))
+        .collect::<Result<_, _>>()?;
     let json = serde_json::to_string(&chosen).map_err(|error| error.to_string())?;
     Ok(json.replace('<', "\\u003c"))
 }
@@ -77,7 +79,8 @@ mod tests {
         let files = Folder::Texts.read();
         assert!(!files.is_empty());
         let places = |text: &str| {
-            let mut places: Vec<&str> = text.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0)).collect();
+            let mut places: Vec<&str> =
+                text.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0)).collect();
             places.sort_unstable();
             places.into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
