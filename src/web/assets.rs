@@ -58,7 +58,7 @@ impl Assets {
 
     fn of(files: Vec<File>) -> Self {
         let (styles, mut others): (Vec<File>, Vec<File>) =
-            files.into_iter().partition(|(path, _)| path.starts_with("css/") && path.ends_with(".css"));
+            files.into_iter().partition(|(path, _)| path.starts_with("css/"));
         let styles = styles.into_iter().flat_map(|(_, content)| content).collect();
         others.push((STYLES.to_owned(), styles));
         let mut hasher = Sha256::new();
@@ -123,15 +123,15 @@ impl Asset {
         let headers = [(CACHE_CONTROL, keep), (VARY, "Accept-Encoding"), (ETAG, self.tag.as_str())];
         if has(IF_NONE_MATCH, &self.tag) {
             let mut unchanged = HttpResponse::NotModified();
-            headers.into_iter().for_each(|header| {
+            for header in headers {
                 unchanged.insert_header(header);
-            });
+            }
             return unchanged.finish();
         }
         let mut answer = HttpResponse::Ok();
-        headers.into_iter().for_each(|header| {
+        for header in headers {
             answer.insert_header(header);
-        });
+        }
         answer.content_type(self.content_type);
         match self.compressed() {
             Some(compressed) if has(ACCEPT_ENCODING, "gzip") => {
