@@ -11,7 +11,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh') .ci/run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev build test test-unit test-db compat fuzz lint audit db-up db-down bench soak coverage dist clean
+.PHONY: help setup assets run dev build test test-unit test-db compat fuzz lint audit db-up db-down bench soak coverage dist clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,9 +27,16 @@ dev: ## Like run, with its data in target/dev and debug lines in the log
 	@scripts/setup.sh run
 	cargo run --locked --bin xxl-job-admin -- --data.dir=$(TARGET)/dev --logging.level.root=DEBUG $(ARGS)
 
-build: ## Release binary: target/release/xxl-job-admin
+assets: static/vendor/manifest.json ## Third-party scripts of the console: the editor (needs node 18 and npm)
+
+static/vendor/manifest.json: package.json package-lock.json assets/editor.js assets/build.mjs
+	@scripts/setup.sh assets
+	npm ci --ignore-scripts --no-audit --no-fund
+	node assets/build.mjs
+
+build: assets ## Release binary: target/release/xxl-job-admin
 	@scripts/setup.sh run
-	cargo build --locked --release --bin xxl-job-admin
+	REQUIRE_ASSETS=1 cargo build --locked --release --bin xxl-job-admin
 
 test: ## All tests: unit, databases, real executors
 	@scripts/setup.sh test
@@ -86,7 +93,7 @@ coverage: ## Line coverage as HTML in target/llvm-cov (needs cargo-llvm-cov)
 	@command -v cargo-llvm-cov >/dev/null || { echo "missing: cargo install --locked cargo-llvm-cov"; exit 1; }
 	cargo llvm-cov --locked --html
 
-dist: ## Stripped binary with tables and documents as target/dist/xxl-job-admin-VERSION-TARGET.tar.gz
+dist: assets ## Stripped binary with tables and documents as target/dist/xxl-job-admin-VERSION-TARGET.tar.gz
 	@scripts/setup.sh run
 	@scripts/dist.sh $(VERSION)
 

@@ -2,7 +2,8 @@
 # Installs what a fresh machine lacks; takes no time when everything is there.
 #
 #   scripts/setup.sh run     C compiler and Rust: enough to build and start the program
-#   scripts/setup.sh lint    the same, with rustfmt, clippy and shellcheck
+#   scripts/setup.sh assets  node and npm, for the third-party scripts of the console
+#   scripts/setup.sh lint    what run needs, with rustfmt, clippy and shellcheck
 #   scripts/setup.sh test    the same, with MariaDB, PostgreSQL, JDK, Maven, Go and Python for the tests
 #
 # Packages are installed with apt-get, as root only. Elsewhere it says what is missing and ends with 1. Rust itself comes
@@ -12,8 +13,8 @@ cd "$(dirname "$0")/.."
 
 goal=${1:-test}
 case $goal in
-    run | lint | test) ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    run | assets | lint | test) ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 PATH=$PATH:/usr/sbin:/usr/local/sbin:${CARGO_HOME:-${HOME:-}/.cargo}/bin
 
@@ -31,10 +32,17 @@ has_jdk() {
     [ "${version:-0}" -ge 17 ]
 }
 
+has_node() { has node && [ "$(node -p 'process.versions.node.split(".")[0] >= 18')" = true ]; }
+
 has_venv() { has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 # Names of the packages that are missing, as Debian and Ubuntu call them.
 missing() {
+    if [ "$goal" = assets ]; then
+        has_node || echo nodejs
+        has npm || echo npm
+        return
+    fi
     compiles_c || echo gcc libc6-dev
     has make || echo make
     [ "$goal" = run ] && return
@@ -94,4 +102,5 @@ check_rust() {
 }
 
 install_packages
+if [ "$goal" = assets ]; then exit 0; fi
 check_rust

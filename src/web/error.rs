@@ -16,8 +16,9 @@ use super::envelope::{exception, failure};
 use super::jobs::Refusal;
 use super::message::Message;
 use super::rows::offset;
+use super::view::Frame;
 use super::{language, state, view};
-use crate::i18n::{Key, Locale, format, text};
+use crate::i18n::{Key, format, text};
 use crate::protocol::CallResult;
 use crate::store;
 
@@ -172,7 +173,7 @@ const NOT_ADMIN: &str =
 /// What the Java admin answers when it throws: JSON, or a page that says so, with status 200.
 fn thrown(request: &HttpRequest, call: &Call, msg: &str) -> HttpResponse {
     if call.place.is_some_and(|place| place.kind == Kind::Page) {
-        return view::error_page(StatusCode::OK, state::of(request).context_path(), language::of(request), &[msg]);
+        return view::error_page(StatusCode::OK, Frame::of(request), &[msg]);
     }
     exception(call.choice.dialect, msg)
 }
@@ -205,8 +206,7 @@ fn status(request: &HttpRequest, dialect: Dialect, status: StatusCode, message: 
         .and_then(|accept| accept.to_str().ok())
         .is_some_and(|accept| accept.contains("text/html"));
     if dialect.is_3() || wants_page {
-        let base = state::of(request).context_path();
-        return allowing(status, status_page(base, language::of(request), status, message));
+        return allowing(status, status_page(request, status, message));
     }
     let mut body = serde_json::json!({
         "timestamp": offset(state::of(request).now()),
@@ -226,8 +226,8 @@ fn allowing(status: StatusCode, mut answer: HttpResponse) -> HttpResponse {
 }
 
 /// The page for a status, with a sentence that says what is wrong.
-pub(super) fn status_page(base: &str, locale: Locale, status: StatusCode, message: &str) -> HttpResponse {
+pub(super) fn status_page(request: &HttpRequest, status: StatusCode, message: &str) -> HttpResponse {
     let code = format!("HTTP Status Code: {}", status.as_u16());
     let sentences = [code.as_str(), message];
-    view::error_page(status, base, locale, if message.is_empty() { &sentences[..1] } else { &sentences })
+    view::error_page(status, Frame::of(request), if message.is_empty() { &sentences[..1] } else { &sentences })
 }

@@ -20,9 +20,12 @@ pub const COOKIE: &str = "xxl_lang";
 /// The language of the answer to a request.
 pub fn of(request: &HttpRequest) -> Locale {
     let is_page = Call::of(request).place.is_some_and(|place| place.kind == Kind::Page);
-    let job = &state::of(request).core.settings.job;
-    let configured = Configured { locale: job.locale, is_set: job.is_locale_set };
-    if is_page { of_page(request.headers(), configured) } else { of_json(request.headers(), configured) }
+    if is_page { for_page(request) } else { of_json(request.headers(), Configured::of(request)) }
+}
+
+/// The language of a page, whatever was asked for: that a path does not exist is said in a page, too.
+pub fn for_page(request: &HttpRequest) -> Locale {
+    of_page(request.headers(), Configured::of(request))
 }
 
 /// What the settings say.
@@ -30,6 +33,13 @@ pub fn of(request: &HttpRequest) -> Locale {
 struct Configured {
     locale: Locale,
     is_set: bool,
+}
+
+impl Configured {
+    fn of(request: &HttpRequest) -> Self {
+        let job = &state::of(request).core.settings.job;
+        Self { locale: job.locale, is_set: job.is_locale_set }
+    }
 }
 
 fn of_json(headers: &HeaderMap, configured: Configured) -> Locale {

@@ -5,12 +5,15 @@
 //! ([`error`]), what an answer looks like is written in one place a dialect ([`envelope`]).
 
 pub mod api;
+pub mod assets;
 pub mod auth;
 pub mod call;
+pub mod choices;
 pub mod client;
 pub mod dialect;
 pub mod envelope;
 pub mod error;
+mod files;
 mod headers;
 pub mod jobs;
 pub mod language;
@@ -21,6 +24,8 @@ pub mod pages;
 mod params;
 pub mod rows;
 mod state;
+mod templates;
+mod texts;
 pub mod view;
 
 use std::net::TcpListener;
@@ -33,7 +38,7 @@ use actix_web::dev::{Server, ServiceRequest, ServiceResponse};
 use actix_web::http::header::{ALLOW, LOCATION};
 use actix_web::http::{KeepAlive, Method, StatusCode};
 use actix_web::middleware::{Condition, Next, from_fn};
-use actix_web::{App, HttpResponse, HttpServer, guard, web};
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer, guard, web};
 
 pub use state::{AppState, Core};
 
@@ -43,7 +48,6 @@ use self::dialect::Dialect;
 use self::error::Error;
 use self::pages::{Mapping, Methods};
 use crate::config::Release;
-use crate::i18n::Locale;
 
 /// What is said about idle connections; they are kept a little longer.
 pub(crate) const KEEP_ALIVE_HEADER: &str = "timeout=60";
@@ -131,12 +135,13 @@ fn configure(config: &mut web::ServiceConfig, state: &Arc<AppState>) {
                 }))
                 .default_service(web::to(nothing_here)),
         )
-        .default_service(web::to(|_: Public| async { not_ours() }));
+        .default_service(web::to(not_ours));
 }
 
 fn below_context_path(config: &mut web::ServiceConfig, state: &AppState, management_path: &str) {
     config.configure(api::executor::configure);
     api::actuator::configure(config, management_path);
+    assets::configure(config);
     console(config, state, |_| true);
 }
 
@@ -181,8 +186,8 @@ async fn post_only(public: Public) -> Result<HttpResponse, Error> {
 }
 
 /// A path outside of the context path.
-fn not_ours() -> HttpResponse {
-    error::status_page("", Locale::En, StatusCode::NOT_FOUND, "")
+async fn not_ours(_: Public, request: HttpRequest) -> HttpResponse {
+    error::status_page(&request, StatusCode::NOT_FOUND, "")
 }
 
 /// Renders what is wrong with a call, and counts the request.
@@ -208,3 +213,6 @@ async fn edge(
     metrics::counter!(crate::metrics::HTTP_REQUESTS, "route" => route, "status" => status).increment(1);
     Ok(response)
 }
+
+#[cfg(test)]
+mod page_rules;

@@ -90,7 +90,7 @@ async fn pages_have_the_title_of_their_dialect() {
     {
         for path in ["/", "/jobinfo", "/joblog", "/jobgroup", "/user", "/help"] {
             let html = app.post_in(dialect, path, &[], &admin).await.text().await.expect("a body");
-            assert_eq!(Page::read(&html).title, title, "{dialect} {path}");
+            assert_eq!(Page::read(&html).product(), title, "{dialect} {path}");
         }
     }
     assert_eq!(answer(&app, "3", "/errorpage", &[], "").await, "200 System Error Back");
@@ -109,7 +109,7 @@ async fn json_follows_a_header_and_pages_the_menu() {
         let request = app.client.get(format!("{}/toLogin", app.base_url)).header(name, value);
         async move {
             let html = request.send().await.expect("an answer").text().await.expect("a body");
-            Page::read(&html).title
+            Page::read(&html).product().to_owned()
         }
     };
     assert_eq!(call("Accept-Language", "en").await, "任务调度中心");

@@ -275,7 +275,7 @@ fn page_faults(recorded: &Value, html: &str, own_words: bool) -> Vec<String> {
     let mut faults = Vec::new();
     // The one page without a title is the servlet container's own.
     let Some(title) = recorded["title"].as_str() else { return faults };
-    if page.title != title {
+    if page.product() != title {
         faults.push(format!("title {:?}, recorded {title:?}", page.title));
     }
     if let Some(text) = recorded["text"].as_str().filter(|_| !own_words) {

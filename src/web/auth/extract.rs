@@ -16,6 +16,7 @@ use crate::config::settings::JsonDates;
 use crate::i18n::Locale;
 use crate::model::JobUser;
 use crate::web::call::Call;
+use crate::web::choices::Choices;
 use crate::web::client::Client;
 use crate::web::dialect::{Choice, Dialect};
 use crate::web::error::Error;
@@ -35,6 +36,7 @@ pub struct Public {
     bearer: Option<String>,
     access: Access,
     locale: Locale,
+    choices: Choices,
 }
 
 /// A login cookie that came with a call, valid or not.
@@ -73,7 +75,8 @@ impl Public {
             .collect();
         let bearer = state.api_tokens.shown(request.headers()).map(ToOwned::to_owned);
         let access = place.map_or(Access::Administer, |place| place.access);
-        Self { state, choice, client, cookies, bearer, access, locale: language::of(request) }
+        let (locale, choices) = (language::of(request), Choices::of(request.headers()));
+        Self { state, choice, client, cookies, bearer, access, locale, choices }
     }
 
     /// The login cookies that are looked at, the one of the dialect first.
@@ -113,6 +116,11 @@ impl Public {
     /// The language of the answer.
     pub const fn locale(&self) -> Locale {
         self.locale
+    }
+
+    /// What the reader of pages chose.
+    pub const fn choices(&self) -> Choices {
+        self.choices
     }
 
     /// Where the call comes from.

@@ -3,6 +3,7 @@
 //! A module owns its paths. Every path takes every method, as the mappings of the Java admins do; login and logout take POST alone.
 
 mod chart;
+mod components;
 mod dashboard;
 mod error_page;
 pub mod filter_time;
@@ -117,6 +118,7 @@ pub fn mappings() -> Vec<Mapping> {
         user_page::mappings(),
         help::mappings(),
         error_page::mappings(),
+        components::mappings(),
     ]
     .into_iter()
     .flatten()

@@ -58,6 +58,11 @@ pub fn decode(text: &str) -> String {
 }
 
 impl Page {
+    /// The title without what the page itself is called: `Job Manage – Scheduling Center` is a page of the latter.
+    pub fn product(&self) -> &str {
+        self.title.rsplit(" – ").next().unwrap_or_default()
+    }
+
     /// Reads a page.
     pub fn read(html: &str) -> Self {
         let mut page = Self::default();
