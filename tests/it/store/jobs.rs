@@ -158,7 +158,8 @@ async fn texts_longer_than_their_columns_are_refused(base: &Base) {
     let is_3_4 = base.store.schema().generation == Generation::G3_4;
     let param = if is_3_4 { 65_535 } else { 512 };
     let long = |length: usize| Some("x".repeat(length));
-    let cases: [(&str, usize, fn(&mut JobInfo, Option<String>)); 8] = [
+    type Set = fn(&mut JobInfo, Option<String>);
+    let cases: [(&str, usize, Set); 8] = [
         ("job_desc", 255, |job, text| job.job_desc = text.unwrap_or_default()),
         ("author", 64, |job, text| job.author = text),
         ("alarm_email", 255, |job, text| job.alarm_email = text),
