@@ -47,6 +47,7 @@ pub const EXTRA_INDEXES: [ExtraIndex; 5] = [
 /// Which of the indexes that a plan may rest upon are there, by their first columns.
 #[expect(clippy::struct_excessive_bools, reason = "each stands for an index of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says of one index whether it is there")]
 pub struct Indexes {
     /// `xxl_job_log` by job and then by id.
     pub job: bool,
@@ -60,19 +61,7 @@ pub struct Indexes {
     pub alarm: bool,
 }
 
-impl Indexes {
-    /// Whether an index gives a job's runs by id.
-    pub(super) const fn job_id_alone(self) -> bool {
-        self.job
-    }
-
-    /// Whether an index gives a group's runs by id.
-    pub(super) const fn group_id_alone(self) -> bool {
-        self.group
-    }
-}
-
-/// An index in the catalogue.
+/// An index that the database has.
 struct Found {
     table: String,
     name: String,

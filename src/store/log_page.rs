@@ -114,17 +114,14 @@ impl Store {
     }
 
     async fn plan(&self, filter: &LogFilter, order: LogOrder, offset: i64) -> Result<Plan> {
-        let is_indexed = self.has_index_for(filter, order) && offset <= SHALLOW;
-        if is_indexed && self.schema.indexes.job_time {
-            return Ok(Plan::Search);
-        }
         let query = Query::new("SELECT (SELECT MIN(id) FROM xxl_job_log), (SELECT MAX(id) FROM xxl_job_log)");
         let Some(row) = self.main.fetch_optional(query).await? else { return Ok(Plan::Search) };
         if row.int(1)? - row.int(0)? <= FEW {
             return Ok(Plan::Search);
         }
-        // Whoever looks at all runs will soon look at those of a job.
+        // Also for a list that does not need it: whoever looks at all runs will soon look at the failed ones.
         self.catalogue.want();
+        let is_indexed = self.has_index_for(filter, order) && offset <= SHALLOW;
         Ok(if is_indexed { Plan::Search } else { Plan::Catalogue })
     }
 
@@ -140,8 +137,8 @@ impl Store {
             (_, false, false) => true,
             (LogOrder::TriggerTime, true, false) => indexes.job_time,
             (LogOrder::TriggerTime, false, true) => indexes.group_time,
-            (LogOrder::Id, true, false) => indexes.job_id_alone(),
-            (LogOrder::Id, false, true) => indexes.group_id_alone(),
+            (LogOrder::Id, true, false) => indexes.job,
+            (LogOrder::Id, false, true) => indexes.group,
             (_, true, true) => false,
         }
     }

@@ -136,9 +136,9 @@ impl Store {
     async fn step_by_id(&self, (job_group, job_id): (i32, i32), bound: Bound, from: Cursor) -> Result<Step> {
         let Cursor::Above(after) = from else { return Ok(Step { ids: Vec::new(), next: None }) };
         // With an index the next ones of the job or group come from it; otherwise a stretch of ids is looked through.
-        let indexed = match (job_group > 0, job_id > 0) {
-            (_, true) => self.schema.indexes.job_id_alone(),
-            (true, false) => self.schema.indexes.group_id_alone(),
+        let indexed = match (job_id > 0, job_group > 0) {
+            (true, _) => self.schema.indexes.job,
+            (false, true) => self.schema.indexes.group,
             (false, false) => true,
         };
         let until = if indexed { None } else { self.end_of_window(after).await? };

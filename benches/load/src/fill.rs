@@ -29,8 +29,8 @@ pub struct Past {
     #[arg(long, default_value_t = 5_000_000)]
     pub rows: u64,
     /// Of how many jobs, evenly.
-    #[arg(long, default_value_t = 5_000)]
-    pub past_jobs: u64,
+    #[arg(long = "past-jobs", default_value_t = 5_000)]
+    pub owners: u64,
     /// In how many groups.
     #[arg(long, default_value_t = 20)]
     pub groups: u64,
@@ -66,7 +66,7 @@ pub fn now() -> u64 {
 impl Past {
     /// A job by its number.
     pub fn job(&self, number: u64) -> u64 {
-        FIRST + number % self.past_jobs
+        FIRST + number % self.owners
     }
 
     /// The group of a job.
@@ -81,7 +81,7 @@ impl Past {
 
     /// Runs of each job, when they come out even.
     pub fn runs_of_a_job(&self) -> u64 {
-        self.rows / self.past_jobs
+        self.rows / self.owners
     }
 
     fn days(&self) -> Duration {
@@ -95,7 +95,7 @@ impl Past {
 /// # Errors
 /// When the database refuses.
 pub async fn fill(database: &mut Database, past: &Past, now: u64) -> Result<()> {
-    ensure!(past.rows > 0 && past.past_jobs > 0 && past.groups > 0, "rows, jobs and groups must be more than 0");
+    ensure!(past.rows > 0 && past.owners > 0 && past.groups > 0, "rows, jobs and groups must be more than 0");
     for statement in owners(past) {
         database.statement(&statement).await?;
     }
@@ -134,7 +134,7 @@ fn owners(past: &Past) -> Vec<String> {
         "INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list, update_time) VALUES {}",
         groups.join(", ")
     ));
-    let numbers: Vec<u64> = (0..past.past_jobs).collect();
+    let numbers: Vec<u64> = (0..past.owners).collect();
     for chunk in numbers.chunks(JOBS as usize) {
         let jobs: Vec<String> = chunk
             .iter()
@@ -160,14 +160,14 @@ fn owners(past: &Past) -> Vec<String> {
 }
 
 fn runs(database: &Database, past: &Past, now: u64, from: u64, until: u64) -> String {
-    let Past { rows, past_jobs, groups, .. } = past;
+    let Past { rows, owners, groups, .. } = past;
     let start = now.saturating_sub(past.days().as_secs());
     let start = DateTime::<Utc>::from_timestamp(start as i64, 0).unwrap_or_default().format("%Y-%m-%d %H:%M:%S");
     let seconds = past.days().as_secs();
     // Two seconds of disorder; 7,919 is prime to the number of jobs, so that neighbours are of other jobs.
     let offset = format!("(n * {seconds} / {rows} - n % 3)");
     let time = database.plus_seconds(&start.to_string(), &offset);
-    let number = format!("((n * 7919) % {past_jobs})");
+    let number = format!("((n * 7919) % {owners})");
     let text =
         "Trigger type: Cron trigger<br>Admin address: 10.0.0.1<br>Executor register type: automatic<br>".repeat(3);
     format!(
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn jobs_lie_in_their_groups() {
-        let past = Past { rows: 100, past_jobs: 10, groups: 3, days: 1 };
+        let past = Past { rows: 100, owners: 10, groups: 3, days: 1 };
         assert_eq!(past.job(13), past.job(3));
         assert_eq!(past.group_of(past.job(4)), past.group(1));
         assert_eq!(past.runs_of_a_job(), 10);

@@ -175,7 +175,8 @@ impl Blocks {
 
     /// Makes the runs with ids above `after` and up to `until` be these, which are given by id.
     pub fn replace(&mut self, after: i64, until: i64, entries: &[Entry]) -> Result<(), Full> {
-        let mut numbers: Vec<i64> = self.by_number.range(block_of(after)..=block_of(until)).map(|(at, _)| *at).collect();
+        let mut numbers: Vec<i64> =
+            self.by_number.range(block_of(after)..=block_of(until)).map(|(at, _)| *at).collect();
         numbers.extend(entries.iter().map(|entry| block_of(entry.id)));
         numbers.sort_unstable();
         numbers.dedup();

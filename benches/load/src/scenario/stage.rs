@@ -59,7 +59,12 @@ impl<'a> Stage<'a> {
         let (launcher, base) = if let Some(base) = &arguments.attach {
             (None, base.clone())
         } else {
-            let launcher = Launcher::new(&arguments.bin, folder.path(), &database, token, &arguments.passed_on)?;
+            let mut passed_on = arguments.passed_on.clone();
+            if arguments.is_large() {
+                // What is cleared by hand is not to be cleared by age meanwhile.
+                passed_on.push("--xxl.job.logretentiondays=-1".to_owned());
+            }
+            let launcher = Launcher::new(&arguments.bin, folder.path(), &database, token, &passed_on)?;
             let base = launcher.base()?;
             (Some(launcher), base)
         };
