@@ -47,7 +47,6 @@ pub const EXTRA_INDEXES: [ExtraIndex; 5] = [
 /// Which of the indexes that a plan may rest upon are there, by their first columns.
 #[expect(clippy::struct_excessive_bools, reason = "each stands for an index of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each says of one index whether it is there")]
 pub struct Indexes {
     /// `xxl_job_log` by job and then by id.
     pub job: bool,

@@ -22,7 +22,6 @@ const REFUSED: u64 = 500;
 const FAILED: u64 = 100;
 
 /// What the past was.
-#[expect(clippy::struct_field_names, reason = "`--jobs` of the scenarios means others")]
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct Past {
     /// How many runs.
