@@ -57,6 +57,15 @@ impl Console {
         Ok(console)
     }
 
+    /// Tries to log in, on a connection of its own.
+    ///
+    /// # Errors
+    /// When no answer comes.
+    pub async fn attempt(base: &Url, name: &str, password: &str) -> Result<Answer> {
+        let mut console = Self { base: base.clone(), cookie: String::new(), connection: None };
+        console.post("login", &[("userName", name), ("password", password)]).await
+    }
+
     /// Sends a form.
     ///
     /// # Errors

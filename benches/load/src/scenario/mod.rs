@@ -6,6 +6,7 @@ mod drain;
 mod idle;
 mod kill9;
 mod lists;
+mod logins;
 mod outage;
 mod stage;
 mod steady;
@@ -32,6 +33,8 @@ enum Scenario {
     Idle,
     /// The database freezes for ten seconds, dies, and is back ten seconds later. MariaDB alone.
     Outage,
+    /// Guessed passwords, 500 a second, on one user.
+    Logins,
     /// SIGTERM shortly before jobs are due.
     Drain,
     /// SIGKILL shortly before jobs are due, and a new start.
@@ -182,6 +185,7 @@ async fn play(arguments: &Arguments, ground: &Ground) -> Result<Report> {
         Scenario::Burst => burst::run(arguments, ground).await,
         Scenario::Idle => idle::run(arguments, ground).await,
         Scenario::Outage => outage::run(arguments, ground).await,
+        Scenario::Logins => logins::run(arguments, ground).await,
         Scenario::Drain => drain::run(arguments, ground).await,
         Scenario::Kill9 => kill9::run(arguments, ground).await,
         Scenario::Lists => Box::pin(lists::run(arguments, ground)).await,
