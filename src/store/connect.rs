@@ -93,6 +93,8 @@ fn mysql_options(settings: &Database, url: &ServerUrl, host: &str, port: u16) ->
         // The session keeps the server's SQL mode: the tables may rely on it, as a Java admin beside us does.
         .pipes_as_concat(false)
         .no_engine_substitution(false)
+        // Values stand in its statements; slow ones are told without them.
+        .disable_statement_logging()
         .ssl_mode(match url.tls {
             DatabaseTls::Disabled => MySqlSslMode::Disabled,
             DatabaseTls::Preferred => MySqlSslMode::Preferred,

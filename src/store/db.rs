@@ -6,7 +6,7 @@ use chrono::NaiveDateTime;
 use sqlx::mysql::{MySql, MySqlRow};
 use sqlx::postgres::{PgRow, Postgres};
 use sqlx::sqlite::{Sqlite, SqliteRow};
-use sqlx::{AssertSqlSafe, MySqlPool, PgPool, Row as _, SqlitePool, Transaction};
+use sqlx::{AssertSqlSafe, Executor, MySqlPool, PgPool, Row as _, SqlitePool, Transaction};
 
 use super::error::{Error, Result};
 use super::query::{Dialect, Query, Value};
@@ -108,6 +108,57 @@ async fn timed<T>(patience: Duration, call: impl Future<Output = std::result::Re
     }
 }
 
+/// Runs a statement on MySQL. A text that is one of many goes as it is, values and all: prepared, it would have to be
+/// closed again, and as the server does not answer to that, what follows on the connection would wait for its delayed
+/// acknowledgement, some 40 ms (the driver does not set `TCP_NODELAY`).
+async fn execute_mysql<'c>(
+    patience: Duration,
+    query: Query,
+    connection: impl Executor<'c, Database = MySql>,
+) -> Result<Changed> {
+    let done = if query.is_varying() {
+        let statement = sqlx::raw_sql(AssertSqlSafe(query.inlined()));
+        watched(query.text(), timed(patience, statement.execute(connection))).await?
+    } else {
+        let text = query.text().to_owned();
+        watched(&text, timed(patience, bound!(MySql, Dialect::MySql, query).execute(connection))).await?
+    };
+    Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_id() as i64 })
+}
+
+/// The rows of a query on MySQL, asked for like [`execute_mysql`].
+async fn fetch_mysql<'c>(
+    patience: Duration,
+    query: Query,
+    connection: impl Executor<'c, Database = MySql>,
+) -> Result<Vec<Row>> {
+    let rows = if query.is_varying() {
+        let statement = sqlx::raw_sql(AssertSqlSafe(query.inlined()));
+        watched(query.text(), timed(patience, statement.fetch_all(connection))).await?
+    } else {
+        let text = query.text().to_owned();
+        watched(&text, timed(patience, bound!(MySql, Dialect::MySql, query).fetch_all(connection))).await?
+    };
+    Ok(rows.into_iter().map(Row::MySql).collect())
+}
+
+/// A statement that takes longer is told.
+const SLOW: Duration = Duration::from_secs(1);
+/// So much of its text.
+const TOLD: usize = 300;
+
+/// Tells of a slow statement. The driver does so too, but with the values, which are nobody's business.
+async fn watched<T>(text: &str, call: impl Future<Output = T>) -> T {
+    let started = tokio::time::Instant::now();
+    let result = call.await;
+    let took = started.elapsed();
+    if took > SLOW {
+        let told: String = text.chars().take(TOLD).collect();
+        tracing::warn!(statement = told, took_ms = took.as_millis() as u64, "a slow statement");
+    }
+    result
+}
+
 impl Db {
     pub fn new(pool: Pool, patience: Option<Duration>) -> Self {
         Self { pool, patience: patience.unwrap_or(STATEMENT_TIMEOUT) }
@@ -129,10 +180,7 @@ impl Db {
     /// Runs a statement that changes rows, on its own.
     pub async fn execute(&self, query: Query) -> Result<Changed> {
         match &self.pool {
-            Pool::MySql(pool) => {
-                let done = timed(self.patience, bound!(MySql, Dialect::MySql, query).execute(pool)).await?;
-                Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_id() as i64 })
-            }
+            Pool::MySql(pool) => execute_mysql(self.patience, query, pool).await,
             Pool::Postgres(pool) => {
                 let done = timed(self.patience, bound!(Postgres, Dialect::Postgres, query).execute(pool)).await?;
                 Ok(Changed { rows: done.rows_affected(), first_id: 0 })
@@ -147,10 +195,7 @@ impl Db {
     /// All rows of a query.
     pub async fn fetch_all(&self, query: Query) -> Result<Vec<Row>> {
         match &self.pool {
-            Pool::MySql(pool) => {
-                let rows = timed(self.patience, bound!(MySql, Dialect::MySql, query).fetch_all(pool)).await?;
-                Ok(rows.into_iter().map(Row::MySql).collect())
-            }
+            Pool::MySql(pool) => fetch_mysql(self.patience, query, pool).await,
             Pool::Postgres(pool) => {
                 let rows = timed(self.patience, bound!(Postgres, Dialect::Postgres, query).fetch_all(pool)).await?;
                 Ok(rows.into_iter().map(Row::Postgres).collect())
@@ -225,10 +270,7 @@ impl Tx {
     /// Runs a statement that changes rows.
     pub async fn execute(&mut self, query: Query) -> Result<Changed> {
         match &mut self.open {
-            Open::MySql(tx) => {
-                let done = timed(self.patience, bound!(MySql, Dialect::MySql, query).execute(&mut **tx)).await?;
-                Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_id() as i64 })
-            }
+            Open::MySql(tx) => execute_mysql(self.patience, query, &mut **tx).await,
             Open::Postgres(tx) => {
                 let done = timed(self.patience, bound!(Postgres, Dialect::Postgres, query).execute(&mut **tx)).await?;
                 Ok(Changed { rows: done.rows_affected(), first_id: 0 })
@@ -243,10 +285,7 @@ impl Tx {
     /// All rows of a query.
     pub async fn fetch_all(&mut self, query: Query) -> Result<Vec<Row>> {
         match &mut self.open {
-            Open::MySql(tx) => {
-                let rows = timed(self.patience, bound!(MySql, Dialect::MySql, query).fetch_all(&mut **tx)).await?;
-                Ok(rows.into_iter().map(Row::MySql).collect())
-            }
+            Open::MySql(tx) => fetch_mysql(self.patience, query, &mut **tx).await,
             Open::Postgres(tx) => {
                 let rows =
                     timed(self.patience, bound!(Postgres, Dialect::Postgres, query).fetch_all(&mut **tx)).await?;

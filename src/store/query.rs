@@ -158,6 +158,35 @@ impl Query {
         self
     }
 
+    /// Whether the text is one of many.
+    pub const fn is_varying(&self) -> bool {
+        !self.persistent
+    }
+
+    /// The text with its `?`, for a log: no value is in it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The whole statement for MySQL, every value in the text. Texts stand there as hexadecimal numbers, which nothing can
+    /// break out of, whatever the server's mode.
+    pub fn inlined(&self) -> String {
+        let mut out = String::with_capacity(self.text.len() + self.values.len() * 24);
+        let mut values = self.values.iter();
+        for part in self.text.split_inclusive('?') {
+            match (part.strip_suffix('?'), values.as_slice()) {
+                (Some(before), [_, ..]) => {
+                    out.push_str(before);
+                    if let Some(value) = values.next() {
+                        push_literal(&mut out, value);
+                    }
+                }
+                _ => out.push_str(part),
+            }
+        }
+        out
+    }
+
     /// The text with the dialect's placeholders, the values, and whether to keep the prepared statement.
     pub fn finish(self, dialect: Dialect) -> (String, Vec<Value>, bool) {
         let text = match dialect {
@@ -168,6 +197,17 @@ impl Query {
         };
         (text, self.values, self.persistent)
     }
+}
+
+/// A value as MySQL reads it.
+fn push_literal(out: &mut String, value: &Value) {
+    // Writing to a String cannot fail.
+    let _ = match value {
+        Value::Int(number) => write!(out, "{number}"),
+        Value::Text(Some(text)) => write!(out, "_utf8mb4 X'{}'", hex::encode(text)),
+        Value::Time(Some(time)) => write!(out, "TIMESTAMP'{}'", time.format("%Y-%m-%d %H:%M:%S%.f")),
+        Value::Text(None) | Value::Time(None) => write!(out, "NULL"),
+    };
 }
 
 /// `?` → `$1`, `$2` … (no statement of ours has a question mark in a literal).
@@ -284,6 +324,27 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_breaks_out_of_an_inlined_statement() {
+        let time = chrono::NaiveDate::from_ymd_opt(2026, 12, 1).and_then(|day| day.and_hms_opt(5, 6, 7));
+        let query = Query::varying("SELECT ")
+            .push_bind(-7)
+            .push(", ")
+            .push_bind("a'?\\中")
+            .push(", ")
+            .push_bind(time)
+            .push(", ")
+            .push_bind(None::<String>)
+            .push(", ")
+            .push_bind("")
+            .push(" FROM t");
+        assert_eq!(
+            query.inlined(),
+            "SELECT -7, _utf8mb4 X'61273f5ce4b8ad', TIMESTAMP'2026-12-01 05:06:07', NULL, _utf8mb4 X'' FROM t"
+        );
+        assert_eq!(Query::varying("SELECT '?'").inlined(), "SELECT '?'");
+    }
 
     #[test]
     fn placeholders_are_numbered_for_postgres_alone() {

@@ -92,7 +92,7 @@ impl Location {
     }
 }
 
-/// Password that [`Database::as_of_2_4`] gives to the user admin.
+/// Password that [`Database::know_password`] gives to the user admin.
 pub const PASSWORD: &str = "123456";
 /// Its hash as the tables of 3.2 and later keep it.
 const PASSWORD_HASH: &str = "8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92";
@@ -163,8 +163,15 @@ impl Database {
             // One that is not there is as good as dropped.
             self.statement(&format!("DROP INDEX {index}{of_table}")).await.ok();
         }
-        let known = format!("UPDATE xxl_job_user SET password = '{PASSWORD_HASH}' WHERE username = 'admin'");
-        self.statement(&known).await
+        self.know_password().await
+    }
+
+    /// Gives [`PASSWORD`] to the user admin.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn know_password(&mut self) -> Result<()> {
+        self.statement(&format!("UPDATE xxl_job_user SET password = '{PASSWORD_HASH}' WHERE username = 'admin'")).await
     }
 
     /// A table of the numbers `n` between these two, both included.

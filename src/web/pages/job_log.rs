@@ -48,13 +48,15 @@ async fn page_list(user: LoginUser, params: Params) -> Result<Reply, Error> {
     if user.dialect() == Dialect::V3 && span.has_unreadable_end {
         return Err(Error::Exception(message!["java.lang.RuntimeException: parse error."]));
     }
-    if job_id > 0
+    // In 3.4 group and job both count: of a foreign job there is nothing to see in one's own group.
+    let both = user.dialect() == Dialect::V3 && core.profile.release >= Release::V3_4;
+    if !both
+        && job_id > 0
         && let Some(job) = core.store.find_job(job_id).await?
     {
         user.require_group(job.job_group)?;
     }
     // To 3.3 the job alone counts when there is one; for a user who is no administrator his group does as well.
-    let both = user.dialect() == Dialect::V3 && core.profile.release >= Release::V3_4;
     let by_job_alone = !both && job_id > 0 && user.user().is_admin();
     let filter =
         LogFilter { job_group: if by_job_alone { 0 } else { job_group }, job_id, status, from: span.from, to: span.to };

@@ -35,6 +35,7 @@ struct Guesses {
 /// When it cannot be carried through.
 pub async fn run(arguments: &Arguments, ground: &Ground) -> Result<Report> {
     let stage = Stage::set_up(arguments, ground).await?;
+    stage.database().await?.know_password().await?;
     let admin = stage.start_admin().await?;
     let base = stage.base()?;
     let mut console = Console::log_in(&base, "admin", PASSWORD).await?;
