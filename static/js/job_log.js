@@ -97,7 +97,7 @@ const second = (...content) => el('span', { class: 'second' }, content);
 
 function whenHandled(row) {
   const [from, to] = [instant(row.triggerTime), instant(row.handleTime)];
-  const took = from !== undefined && to !== undefined && to >= from ? second(t('runs.took', duration(to - from))) : undefined;
+  const took = from !== undefined && to !== undefined && to >= from ? second(t('runs.took', to === from ? '< 1 s' : duration(to - from))) : undefined;
   return [timeElement(row.handleTime), took];
 }
 
