@@ -42,9 +42,8 @@ impl Store {
     }
 
     async fn names(&self, query: Query) -> Result<Vec<JobName>> {
-        let name = |row: &super::db::Row| {
-            Ok(JobName { id: row.int32(0)?, job_group: row.int32(1)?, job_desc: row.text(2)? })
-        };
+        let name =
+            |row: &super::db::Row| Ok(JobName { id: row.int32(0)?, job_group: row.int32(1)?, job_desc: row.text(2)? });
         self.main.fetch_all(query).await?.iter().map(name).collect()
     }
 }

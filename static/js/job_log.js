@@ -95,16 +95,18 @@ function result(code, { good, bad }) {
 const isUnderWay = (row) => row.triggerCode === 200 && row.handleCode === 0;
 const second = (...content) => el('span', { class: 'second' }, content);
 
+/** How long it took; rows know whole seconds. */
+const length = (ms) => (ms < 1000 ? '< 1 s' : duration(ms).replace(/\.\d /, ' '));
+
 function whenHandled(row) {
   const [from, to] = [instant(row.triggerTime), instant(row.handleTime)];
-  const took = from !== undefined && to !== undefined && to >= from ? second(t('runs.took', to === from ? '< 1 s' : duration(to - from))) : undefined;
-  return [timeElement(row.handleTime), took];
+  return [timeElement(row.handleTime), to >= from && second(t('runs.took', length(to - from)))];
 }
 
 function handled(row) {
   if (!isUnderWay(row)) return result(row.handleCode, { good: t('words.success'), bad: t('words.failure') });
   const from = instant(row.triggerTime);
-  return [badge('run', t('words.running')), from !== undefined && second(t('runs.since', duration(Math.max(0, now() - from))))];
+  return [badge('run', t('words.running')), from !== undefined && second(t('runs.since', length(now() - from)))];
 }
 
 // ---- what can be done with a run

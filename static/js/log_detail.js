@@ -35,7 +35,7 @@ function sayState() {
 }
 function sayAge() {
   const to = handleTime ?? (running.hidden ? undefined : now());
-  place('age').textContent = triggerTime && to >= triggerTime ? duration(to - triggerTime) : '';
+  place('age').textContent = triggerTime && to >= triggerTime ? (to - triggerTime < 1000 ? '< 1 s' : duration(to - triggerTime).replace(/\.\d /, ' ')) : '';
 }
 sayState();
 sayAge();

@@ -23,10 +23,8 @@ async fn run_at(app: &TestApp, executor: &FakeExecutor) {
         trigger_time: app.core.clock.now_ms(),
     };
     app.core.store.insert_runs(&NodeId::random(), 1, &[run]).await.expect("a run");
-    let sql = format!(
-        "UPDATE xxl_job_log SET trigger_code = 200, executor_address = '{}' WHERE id = 1",
-        executor.address()
-    );
+    let sql =
+        format!("UPDATE xxl_job_log SET trigger_code = 200, executor_address = '{}' WHERE id = 1", executor.address());
     app.db.connect().await.execute(&sql).await;
 }
 
@@ -70,10 +68,7 @@ async fn a_silent_run_is_followed_until_it_is_over() {
     assert_eq!(answer.headers()["content-type"], "text/event-stream; charset=utf-8");
     assert_eq!(answer.headers()["x-accel-buffering"], "no");
     let told = until(&mut answer, "second").await;
-    assert_eq!(
-        told,
-        "retry: 2000\n\nid: 3\nevent: lines\ndata: {\"from\":1,\"text\":\"first <b>\\nsecond\"}\n\n"
-    );
+    assert_eq!(told, "retry: 2000\n\nid: 3\nevent: lines\ndata: {\"from\":1,\"text\":\"first <b>\\nsecond\"}\n\n");
     executor.wait_for("log", 5).await;
 
     executor.once("log", page(3, 3, "third\n", false));

@@ -32,12 +32,8 @@ const CLEAN_TYPES: [Key; 9] = [
 ];
 
 /// What a run can be asked for by.
-const STATES: [(i32, Key); 4] = [
-    (-1, Key::SystemAll),
-    (1, Key::JoblogStatusSuccess),
-    (2, Key::JoblogStatusFail),
-    (3, Key::JoblogStatusRunning),
-];
+const STATES: [(i32, Key); 4] =
+    [(-1, Key::SystemAll), (1, Key::JoblogStatusSuccess), (2, Key::JoblogStatusFail), (3, Key::JoblogStatusRunning)];
 
 #[derive(Serialize)]
 struct View {

@@ -40,9 +40,7 @@ async fn names(user: LoginUser, params: Params) -> Result<Reply, Error> {
         user.require_group(job_group)?;
         store.job_names_of_group(job_group, MOST).await?
     };
-    let names: Vec<Name> = jobs
-        .into_iter()
-        .map(|JobName { id, job_group, job_desc }| Name { id, job_group, job_desc })
-        .collect();
+    let names: Vec<Name> =
+        jobs.into_iter().map(|JobName { id, job_group, job_desc }| Name { id, job_group, job_desc }).collect();
     Ok(Reply::content(&names))
 }

@@ -274,10 +274,7 @@ mod tests {
     #[test]
     fn an_event_is_one_line_of_data() {
         let sent = event("lines", Some(3), &Lines { from: 1, text: "a\r\n<b>中\u{1b}[31m" });
-        assert_eq!(
-            sent,
-            "id: 3\nevent: lines\ndata: {\"from\":1,\"text\":\"a\\r\\n<b>中\\u001b[31m\"}\n\n"
-        );
+        assert_eq!(sent, "id: 3\nevent: lines\ndata: {\"from\":1,\"text\":\"a\\r\\n<b>中\\u001b[31m\"}\n\n");
         let end = event("end", None, &End { handle_code: 500, reason: Reason::Unreachable, text: "x" });
         assert_eq!(end, "event: end\ndata: {\"handleCode\":500,\"reason\":\"unreachable\",\"text\":\"x\"}\n\n");
     }
