@@ -28,7 +28,7 @@ async function nameJobs(rows) {
   const ids = [...new Set(rows.map((row) => row.jobId))].filter((id) => !names.has(id));
   if (!ids.length) return;
   ids.forEach((id) => names.set(id, ''));
-  learn(await post('/console/jobinfo/names', { ids: ids.join(',') }).catch(() => []));
+  learn(await post('/console/jobinfo/names', { jobIds: ids.join(',') }).catch(() => []));
   for (const place of all('[data-job-name]')) place.textContent = names.get(Number(place.dataset.jobName)) ?? '';
 }
 

@@ -28,10 +28,10 @@ struct Name {
     job_desc: String,
 }
 
-/// The jobs with these `ids` (with commas) that the caller may use, or else those of `jobGroup`.
+/// The jobs with these `jobIds` (with commas) that the caller may use, or else those of `jobGroup`.
 async fn names(user: LoginUser, params: Params) -> Result<Reply, Error> {
     let store = &user.state().core.store;
-    let jobs = if let Some(ids) = params.text("ids") {
+    let jobs = if let Some(ids) = params.text("jobIds") {
         let ids: Vec<i32> = ids.split(',').filter_map(|id| id.parse().ok()).take(IDS).collect();
         let jobs = store.job_names(&ids).await?;
         jobs.into_iter().filter(|job| user.user().may_use_group(job.job_group)).collect()
