@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actix_web::HttpRequest;
 use actix_web::web::Data;
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::Semaphore;
 
 use super::api::bucket::Buckets;
 use super::auth::api_token::ApiTokens;
@@ -13,6 +14,7 @@ use super::auth::session::Sessions;
 use super::auth::throttle::Throttle;
 use super::call::Habits;
 use super::dialect::{COOKIE_2, Ruling};
+use super::pages::log_tail::READERS;
 use crate::clock::SharedClock;
 use crate::complete::Complete;
 use crate::config::{Profile, Release, Settings};
@@ -76,6 +78,8 @@ pub struct AppState {
     pub(super) ruling: Ruling,
     pub(super) habits: Habits,
     pub(super) job_calls: Buckets,
+    /// Places of those who follow a log.
+    pub(super) log_readers: Arc<Semaphore>,
     pub(super) metrics: PrometheusHandle,
 }
 
@@ -98,6 +102,7 @@ impl AppState {
             ruling,
             habits: Habits::default(),
             job_calls: Buckets::new(core.clock.clone()),
+            log_readers: Arc::new(Semaphore::new(READERS)),
             metrics: crate::metrics::recorder().clone(),
             core,
         })

@@ -10,6 +10,7 @@ mod console_addresses;
 mod console_areas;
 mod console_bodies;
 mod console_edge;
+mod console_log_tail;
 mod console_login;
 mod console_origin;
 mod console_replay;

@@ -109,7 +109,7 @@ async fn log_detail_cat(user: LoginUser, params: Params) -> Result<Reply, Error>
 
 /// What is said of a run that is not there – and of one that is foreign: who may not see it does not learn whether it is
 /// there. From 3.2 on that is the refusal of a foreign run, before the sentence on a missing one.
-fn no_log(user: &LoginUser) -> Error {
+pub(super) fn no_log(user: &LoginUser) -> Error {
     if user.user().is_admin() || !user.dialect().is_3() {
         return Error::refused(message![Key::JoblogLogidUnvalid]);
     }
@@ -118,13 +118,13 @@ fn no_log(user: &LoginUser) -> Error {
 }
 
 /// The address that was called for a run.
-fn address(log: &JobLog) -> Result<&str, Error> {
+pub(super) fn address(log: &JobLog) -> Result<&str, Error> {
     let address = log.executor_address.as_deref().filter(|address| !address.trim().is_empty());
     address.ok_or_else(|| Error::refused(message![Key::OwnNoAddress]))
 }
 
 /// App name of a group; empty when the group is gone.
-async fn app_name(user: &LoginUser, group: i32) -> Result<String, Error> {
+pub(super) async fn app_name(user: &LoginUser, group: i32) -> Result<String, Error> {
     let group = user.state().core.store.find_group(group).await?;
     Ok(group.map(|group| group.app_name).unwrap_or_default())
 }

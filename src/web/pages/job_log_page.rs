@@ -3,6 +3,7 @@
 use actix_web::{HttpResponse, web};
 use serde::Serialize;
 
+use super::job_names::MOST;
 use super::{Mapping, group_choices};
 use crate::i18n::{Key, text};
 use crate::model::JobInfo;
@@ -30,14 +31,20 @@ const CLEAN_TYPES: [Key; 9] = [
     Key::JoblogCleanType9,
 ];
 
+/// What a run can be asked for by.
+const STATES: [(i32, Key); 4] =
+    [(-1, Key::SystemAll), (1, Key::JoblogStatusSuccess), (2, Key::JoblogStatusFail), (3, Key::JoblogStatusRunning)];
+
 #[derive(Serialize)]
 struct View {
     #[serde(flatten)]
     shell: Shell,
     /// The groups of the user, the chosen one marked; administrators may choose all.
     groups: Vec<Choice>,
-    /// The jobs of the chosen group.
+    /// The jobs of the chosen group, or of all, the chosen one marked; the first is "all".
     jobs: Vec<Choice>,
+    /// What became of a run.
+    states: Vec<Choice>,
     clean_types: Vec<Choice>,
     /// The span that is shown at first: today, in the zone of the server.
     filter_time: String,
@@ -63,19 +70,18 @@ async fn page(user: LoginUser, params: Params) -> Result<HttpResponse, Error> {
         groups.insert(0, Choice::new(&0, text(locale, Key::SystemAll)).selected_if(chosen == 0));
     }
     let core = &user.state().core;
-    let jobs = if chosen > 0 { core.store.jobs_of_group(chosen).await? } else { Vec::new() };
+    let mut jobs = vec![Choice::new(&0, text(locale, Key::SystemAll))];
+    for other in core.store.job_names_of_group(chosen, MOST).await? {
+        let is_chosen = other.id == job_id && job.is_some();
+        jobs.push(Choice::new(&other.id, other.job_desc).selected_if(is_chosen));
+    }
     let zone = &core.settings.zone;
     let (today, tomorrow) = (zone.day_start(user.state().now(), 0), zone.day_start(user.state().now(), 1));
     let view = View {
         shell: Shell::new(&user, "/joblog"),
         groups,
-        jobs: jobs
-            .iter()
-            .map(|other| {
-                let is_chosen = job.as_ref().is_some_and(|job| job.id == other.id);
-                Choice::new(&other.id, other.job_desc.as_str()).selected_if(is_chosen)
-            })
-            .collect(),
+        jobs,
+        states: STATES.into_iter().map(|(value, key)| Choice::new(&value, text(locale, key))).collect(),
         clean_types: (1..).zip(CLEAN_TYPES).map(|(number, key)| Choice::new(&number, text(locale, key))).collect(),
         filter_time: format!("{} - {}", zone.format(today), zone.format(tomorrow - 1_000)),
     };

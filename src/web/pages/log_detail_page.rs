@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::Mapping;
 use crate::i18n::Key;
+use crate::model::EpochMs;
 use crate::protocol::CallResult;
 use crate::web::auth::LoginUser;
 use crate::web::dialect::Dialect;
@@ -22,8 +23,13 @@ struct View {
     #[serde(flatten)]
     frame: Frame,
     log_id: i64,
+    job_id: i32,
     trigger_code: i32,
     handle_code: i32,
+    trigger_time: Option<EpochMs>,
+    handle_time: Option<EpochMs>,
+    /// The executor that was called.
+    address: String,
     /// What the job is for; empty when it is gone.
     job: String,
     /// An executor took the run, so it has a log.
@@ -42,8 +48,12 @@ async fn page(user: LoginUser, params: Params) -> Result<HttpResponse, Error> {
     let view = View {
         frame: Frame::new(&user),
         log_id: log.id,
+        job_id: log.job_id,
         trigger_code: log.trigger_code,
         handle_code: log.handle_code,
+        trigger_time: log.trigger_time,
+        handle_time: log.handle_time,
+        address: log.executor_address.unwrap_or_default(),
         job: job.map(|job| job.job_desc).unwrap_or_default(),
         is_readable,
         is_running: is_readable && log.handle_code <= 0,

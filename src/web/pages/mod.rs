@@ -16,7 +16,9 @@ mod job_info;
 mod job_info_page;
 mod job_log;
 mod job_log_page;
+mod job_names;
 mod log_detail_page;
+pub(super) mod log_tail;
 mod log_text;
 mod login;
 mod markup;
@@ -113,6 +115,8 @@ pub fn mappings() -> Vec<Mapping> {
         job_info_page::mappings(),
         job_log_page::mappings(),
         log_detail_page::mappings(),
+        log_tail::mappings(),
+        job_names::mappings(),
         job_code_page::mappings(),
         job_group_page::mappings(),
         user_page::mappings(),
