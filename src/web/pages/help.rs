@@ -1,9 +1,11 @@
-//! The page that leads to the documents. Better on purpose: nothing of it comes from another host.
+//! The page that leads from an empty server to the first run, and to keys and documents. Better on purpose: nothing of it
+//! comes from another host.
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
 
 use super::Mapping;
+use super::guide::Guide;
 use crate::web::auth::LoginUser;
 use crate::web::dialect::Dialect;
 use crate::web::view::{self, Shell};
@@ -16,8 +18,9 @@ pub(super) fn mappings() -> Vec<Mapping> {
 struct View {
     #[serde(flatten)]
     shell: Shell,
+    guide: Guide,
 }
 
-async fn help(user: LoginUser) -> HttpResponse {
-    view::render("help.html", &View { shell: Shell::new(&user, "/help") })
+async fn help(user: LoginUser, request: HttpRequest) -> HttpResponse {
+    view::render("help.html", &View { shell: Shell::new(&user, "/help"), guide: Guide::new(&user, &request) })
 }

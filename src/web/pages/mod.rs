@@ -7,6 +7,7 @@ mod components;
 mod dashboard;
 mod error_page;
 pub mod filter_time;
+mod guide;
 mod help;
 mod job_code;
 mod job_code_page;
@@ -22,6 +23,7 @@ pub(super) mod log_tail;
 mod log_text;
 mod login;
 mod markup;
+mod overview;
 mod user;
 mod user_page;
 
@@ -112,6 +114,7 @@ pub fn mappings() -> Vec<Mapping> {
         job_log::mappings(),
         user::mappings(),
         dashboard::mappings(),
+        overview::mappings(),
         job_info_page::mappings(),
         job_log_page::mappings(),
         log_detail_page::mappings(),
