@@ -160,10 +160,12 @@ impl Params {
     /// # Errors
     /// When it is absent, no number, or not one.
     pub fn listed_id(&self) -> Result<i32, Error> {
-        if self.dialect != Dialect::V3 {
-            return self.id();
+        let is_3 = self.dialect == Dialect::V3;
+        let name = self.name_of_id(if is_3 { ["ids[]", "ids", "id"] } else { ["id", "ids[]", "ids"] });
+        // Of a list not just the first is taken, in any dialect: that would do a part of what was asked for.
+        if !is_3 && name == "id" {
+            return self.int(name);
         }
-        let name = self.name_of_id(["ids[]", "ids", "id"]);
         if !self.pairs.has(name) {
             return Err(Error::Missing(name));
         }

@@ -3,6 +3,9 @@
 use reqwest::{Method, Response};
 use serde_json::Value;
 use xxl_job_admin::config::settings::Dialect;
+use xxl_job_admin::web::auth::api_token::Access;
+use xxl_job_admin::web::call::Kind;
+use xxl_job_admin::web::pages;
 
 use crate::support::app::{COOKIE_NAME, TestApp, spawn_app, spawn_app_with};
 
@@ -35,7 +38,31 @@ const CHANGES: &[&str] = &[
     "/jobinfo/trigger?id=1&executorParam=&addressList=",
     "/joblog/logKill?id=1",
     "/joblog/clearLog?jobGroup=0&jobId=0&type=9",
+    "/jobcode/save?id=1&glueSource=rm&glueRemark=evil",
+    "/user/pageList?username=&role=-1",
+    "/user/add?username=evil&password=secret&role=1",
+    "/user/insert?username=evil&password=secret&role=1",
+    "/user/update?id=1&username=other&password=secret&role=1",
+    "/user/remove?id=1",
+    "/user/delete?ids[]=1",
+    "/user/updatePwd?password=secret&oldPassword=123456",
+    "/auth/updatePwd?password=secret&oldPassword=123456",
+    "/login?userName=admin&password=123456",
+    "/logout",
+    "/auth/doLogin?userName=admin&password=123456",
+    "/auth/logout",
+    "/jobgroup/add?appname=evil-app&title=t",
 ];
+
+#[test]
+fn the_list_of_changes_is_whole() {
+    for mapping in pages::mappings() {
+        let place = mapping.place;
+        let changes = place.kind == Kind::Json && place.access != Access::Read;
+        let is_listed = CHANGES.iter().any(|change| change.split('?').next() == Some(place.path));
+        assert_eq!(is_listed, changes, "{}", place.path);
+    }
+}
 
 #[tokio::test]
 async fn a_foreign_page_changes_nothing_by_any_method() {
@@ -53,6 +80,8 @@ async fn a_foreign_page_changes_nothing_by_any_method() {
             }
         }
     }
+    let users = app.core.store.find_user_by_name("evil").await.expect("an answer");
+    assert!(users.is_none() && app.core.store.versions_of(1).await.expect("an answer").is_empty());
     let navigation = [("Cookie", cookie.as_str()), ("Upgrade-Insecure-Requests", "1")];
     assert_eq!(send(&app, Method::GET, "/jobinfo/remove?id=1", &navigation, "").await.0, 403);
     assert!(app.core.store.find_job(1).await.expect("an answer").is_some());

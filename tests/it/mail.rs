@@ -70,6 +70,26 @@ async fn each_address_gets_a_message_of_its_own() {
 }
 
 #[tokio::test]
+async fn markup_in_an_alarm_is_text() {
+    let server = SmtpServer::start(Manner::default()).await;
+    let markers = ["<img src=x onerror=window.__x=1>", "<svg/onload=\t1>", "</td><script>1</script>"];
+    for marker in markers {
+        let job = JobInfo { job_desc: marker.into(), alarm_email: Some("a@x.org".into()), ..JobInfo::default() };
+        let told = Some(format!("{marker}<br>"));
+        let log = JobLog { trigger_code: 500, trigger_msg: told.clone(), handle_msg: told, ..JobLog::default() };
+        let channel = channel(mail(&server, MailTls::Plain));
+        assert!(channel.send(FailedRun { job: &job, group_title: Some(marker), log: &log }).await);
+    }
+    for message in server.messages() {
+        let html = message.html();
+        assert!(["<img", "<svg", "<script"].iter().all(|tag| !html.contains(tag)), "{html}");
+        assert!(html.matches("&lt;").count() >= 3, "{html}");
+        assert_eq!(html.matches("<td>").count(), 5, "{html}");
+    }
+    assert_eq!(server.messages().len(), markers.len());
+}
+
+#[tokio::test]
 async fn the_sender_has_the_name_of_the_release_and_the_language() {
     let server = SmtpServer::start(Manner::default()).await;
     let channel = MailAlarm::new(Some(mail(&server, MailTls::Plain)), Locale::ZhTc, Release::V3_4);
