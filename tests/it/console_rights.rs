@@ -152,7 +152,10 @@ async fn site() -> TestApp {
 }
 
 /// The lines of a dialect, each with one path.
-fn lines(dialect: Dialect) -> Vec<(&'static str, &'static [(&'static str, &'static str)], [Gets; 4])> {
+/// A path, a form, and what nobody and the users get.
+type Line = (&'static str, &'static [(&'static str, &'static str)], [Gets; 4]);
+
+fn lines(dialect: Dialect) -> Vec<Line> {
     let all = ALL_JOBS.iter().map(|(paths, form, of)| {
         (*paths, *form, if dialect == Dialect::V2 { *of } else { [NoGroup, NoGroup, NoGroup, Done] })
     });

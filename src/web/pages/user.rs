@@ -20,7 +20,7 @@ use crate::web::rows::Row;
 pub(super) fn mappings() -> Vec<Mapping> {
     use Dialect as D;
     vec![
-        Mapping::json("/user/pageList", D::ALL, web::to(page_list)),
+        Mapping::json("/user/pageList", D::ALL, web::to(page_list)).read(),
         Mapping::json("/user/add", D::TO_3_2, web::to(add)),
         Mapping::json("/user/insert", D::ONLY_3, web::to(add)),
         Mapping::json("/user/update", D::ALL, web::to(update)),
