@@ -151,11 +151,11 @@ async fn site() -> TestApp {
     app
 }
 
-/// The lines of a dialect, each with one path.
-/// A path, a form, and what nobody and the users get.
-type Line = (&'static str, &'static [(&'static str, &'static str)], [Gets; 4]);
+/// A [`Line`] with one path of its paths.
+type PathLine = (&'static str, &'static [(&'static str, &'static str)], [Gets; 4]);
 
-fn lines(dialect: Dialect) -> Vec<Line> {
+/// The lines of a dialect, each with one path.
+fn lines(dialect: Dialect) -> Vec<PathLine> {
     let all = ALL_JOBS.iter().map(|(paths, form, of)| {
         (*paths, *form, if dialect == Dialect::V2 { *of } else { [NoGroup, NoGroup, NoGroup, Done] })
     });
