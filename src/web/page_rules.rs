@@ -156,7 +156,8 @@ fn texts_that_pages_name_are_there_and_each_is_named() {
 
 #[test]
 fn a_page_with_a_list_stays_small() {
-    const MOST: usize = 60 * 1024;
+    // A list page may have 120 KB with its HTML and its rows.
+    const MOST: usize = 90 * 1024;
     const EDITOR: usize = 200 * 1024;
     let assets = Assets::current();
     let mut sum = 0;
