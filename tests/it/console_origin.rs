@@ -39,7 +39,6 @@ const CHANGES: &[&str] = &[
     "/joblog/logKill?id=1",
     "/joblog/clearLog?jobGroup=0&jobId=0&type=9",
     "/jobcode/save?id=1&glueSource=rm&glueRemark=evil",
-    "/user/pageList?username=&role=-1",
     "/user/add?username=evil&password=secret&role=1",
     "/user/insert?username=evil&password=secret&role=1",
     "/user/update?id=1&username=other&password=secret&role=1",
