@@ -209,8 +209,6 @@ keys! {
     AdminName = "admin_name",
     /// `Confirm`
     SystemOk = "system_ok",
-    /// `Cancel`
-    SystemCancel = "system_cancel",
     /// `Save`
     SystemSave = "system_save",
     /// `Close`
