@@ -13,7 +13,7 @@
 //! 10,001 and one more than was shown so far; on the last page what was shown. A client that pages until it has seen so
 //! many reaches the end, whichever way led to each page.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Store;
 use super::catalogue::{Criteria, Entry, outcome_flags};
@@ -207,8 +207,10 @@ impl Store {
             let shown = offset.saturating_add(page.ids.len() as i64);
             let counted = page.counted as i64;
             let found = Found { more: counted > shown, counted: Some(counted), ids: page.ids };
+            let wanted: HashSet<i64> =
+                read.iter().filter(|entry| criteria.matches(entry)).map(|entry| entry.id).collect();
             let mut logs = in_order(logs, &found.ids);
-            logs.retain(|log| read.iter().any(|entry| entry.id == log.id && criteria.matches(entry)));
+            logs.retain(|log| wanted.contains(&log.id));
             // The catalogue has counted days already, as far as it was asked to.
             let total = if is_days(filter) && counted > EXACT_COUNT {
                 counted.max(shown)
@@ -244,20 +246,14 @@ impl Store {
 
     /// Runs of whole days by the day report; none where it lacks a day, or these are no days.
     async fn reported_runs(&self, from: EpochMs, to: EpochMs) -> Result<Option<i64>> {
-        let query = Query::new(
-            "SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report \
-             WHERE trigger_day >= ? AND trigger_day <= ? ORDER BY trigger_day",
-        )
-        .bind(self.wall(from))
-        .bind(self.wall(to));
         let mut expected = from;
         let mut sum = 0;
-        for row in self.main.fetch_all(query).await? {
-            if self.time(&row, 0)? != Some(expected) {
+        for (day, count) in self.days(from, to).await? {
+            if day != expected {
                 return Ok(None);
             }
             expected += DAY_MS;
-            sum += row.int(1)? + row.int(2)? + row.int(3)?;
+            sum += [count.running, count.success, count.fail].map(i64::from).iter().sum::<i64>();
         }
         Ok((expected == to + 1_000).then_some(sum))
     }

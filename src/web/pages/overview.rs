@@ -63,7 +63,7 @@ async fn overview(user: LoginUser) -> Result<Reply, Error> {
     ids.sort_unstable();
     ids.dedup();
     let names: HashMap<i32, String> =
-        store.find_jobs(&ids).await?.into_iter().map(|job| (job.id, job.job_desc)).collect();
+        store.job_names(&ids).await?.into_iter().map(|job| (job.id, job.job_desc)).collect();
     let told = |logs: Vec<JobLog>| logs.into_iter().map(|log| Run::of(log, &names)).collect();
     Ok(Reply::content(&Overview {
         jobs: totals.jobs,
