@@ -8,18 +8,19 @@ use std::sync::{Mutex, PoisonError};
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
-use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{HttpMessage as _, HttpRequest};
 
 use super::auth::api_token::Access;
-use super::auth::{audit, cookie};
+use super::auth::audit;
+use super::auth::cookie::{Family, LoginCookie};
 use super::client::Client;
-use super::dialect::{COOKIE_2, Choice, Dialect, HEADER, Signs};
+use super::dialect::{Choice, Dialect, HEADER, Signs};
 use super::error::{self, Error};
 use super::origin;
 use super::params::{self, Pairs};
-use super::state::{self, AppState};
+use super::state;
 
 /// What kind of answer a path gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub struct Place {
 }
 
 /// A call, looked through.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Call {
     /// The dialect of the answer.
     pub choice: Choice,
@@ -54,6 +55,8 @@ pub struct Call {
     pub place: Option<Place>,
     /// Its parameters, whatever their form.
     pub pairs: Rc<Pairs>,
+    /// The login cookies that came with it, valid or not.
+    pub cookies: Rc<[LoginCookie]>,
 }
 
 impl Call {
@@ -64,8 +67,13 @@ impl Call {
             return call.clone();
         }
         let pairs = Pairs::parse(request.query_string(), b"");
-        let choice = choose(request, None, &pairs);
-        Self { choice, place: None, pairs: Rc::new(pairs) }
+        let cookies = state::of(request).login_cookies(request.headers());
+        Self::new(request, None, pairs, cookies)
+    }
+
+    fn new(request: &HttpRequest, place: Option<Place>, pairs: Pairs, cookies: Vec<LoginCookie>) -> Self {
+        let choice = choose(request, place, &pairs, &cookies);
+        Self { choice, place, pairs: Rc::new(pairs), cookies: cookies.into() }
     }
 
     /// The dialect of the answer to a request.
@@ -74,7 +82,7 @@ impl Call {
     }
 }
 
-fn choose(request: &HttpRequest, place: Option<Place>, pairs: &Pairs) -> Choice {
+fn choose(request: &HttpRequest, place: Option<Place>, pairs: &Pairs, cookies: &[LoginCookie]) -> Choice {
     let state = state::of(request);
     let has = |name: &&str| pairs.has(name);
     let id_tells = place.is_some_and(|place| place.id_tells);
@@ -86,21 +94,22 @@ fn choose(request: &HttpRequest, place: Option<Place>, pairs: &Pairs) -> Choice 
         None
     };
     let signs = Signs {
+        named: Dialect::named(request.headers()),
         path: place.map_or(&[], |place| place.dialects),
         parameter,
-        habit: login_cookies(request, state).into_iter().find_map(|cookie| state.habits.of(&cookie)),
-        ..Signs::of_headers(request.headers(), &state.ruling)
+        habit: cookies.iter().find_map(|cookie| state.habits.of(&cookie.value)),
+        // Of both generations they tell nothing.
+        cookie: match cookies {
+            [LoginCookie { family: Family::Identity, .. }] => Some(Dialect::V2),
+            [LoginCookie { family: Family::Token, .. }] => Some(Dialect::V3),
+            _ => None,
+        },
     };
     signs.choose(&state.ruling)
 }
 
-fn login_cookies(request: &HttpRequest, state: &AppState) -> Vec<String> {
-    let names = [COOKIE_2, state.ruling.token_cookie.as_str()];
-    names.into_iter().filter_map(|name| cookie::value(request.headers(), name)).collect()
-}
-
-/// Reads the parameters of a call and finds its dialect before the handler runs; names the dialect in the answer. A call
-/// whose body is too large or breaks off is answered here.
+/// Reads the parameters of a call and finds its dialect before the handler runs. A call whose body is too large or breaks
+/// off is answered here.
 ///
 /// # Errors
 /// Those of the handler.
@@ -110,25 +119,33 @@ pub async fn look_through(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let payload = request.take_payload();
-    let read = read(request.request(), payload).await;
-    let (pairs, fault) = match read {
+    let cookies = state::of(request.request()).login_cookies(request.headers());
+    let may_be_known = !cookies.is_empty() || request.headers().contains_key(AUTHORIZATION);
+    let (pairs, fault) = match read(request.request(), payload, may_be_known).await {
         Ok(pairs) => (pairs, None),
         Err(error) => (Pairs::parse(request.query_string(), b""), Some(error)),
     };
-    let choice = choose(request.request(), Some(place), &pairs);
-    request.extensions_mut().insert(Call { choice, place: Some(place), pairs: Rc::new(pairs) });
-    let strict = state::of(request.request()).ruling.strict;
-    let mut response = match fault.or_else(|| foreign(request.request(), place)) {
+    let call = Call::new(request.request(), Some(place), pairs, cookies);
+    request.extensions_mut().insert(call);
+    match fault.or_else(|| foreign(request.request(), place)) {
         Some(refused) => {
             let answer = error::render(&refused, request.request());
-            request.into_response(answer)
+            Ok(request.into_response(answer))
         }
-        None => next.call(request).await?.map_into_boxed_body(),
-    };
-    if !strict {
-        name(response.headers_mut(), choice.dialect);
+        None => Ok(next.call(request).await?.map_into_boxed_body()),
     }
-    Ok(response)
+}
+
+/// Says in the answer to a call which dialect it is in, unless one alone is spoken.
+pub(super) fn name_dialect(response: &mut ServiceResponse<BoxBody>) {
+    let request = response.request();
+    let dialect = match request.extensions().get::<Call>() {
+        Some(call) if !state::of(request).ruling.strict => call.choice.dialect,
+        _ => return,
+    };
+    if let Ok(header) = HeaderName::try_from(HEADER) {
+        response.headers_mut().insert(header, HeaderValue::from_static(dialect.word()));
+    }
 }
 
 /// The refusal of a call by which a page of another site would change something. A bearer token is no cookie, which a
@@ -147,23 +164,8 @@ fn foreign(request: &HttpRequest, place: Place) -> Option<Error> {
     Some(Error::ForeignSite(site))
 }
 
-/// A refusal, which is rendered anew, says which dialect it is in, like any answer.
-pub(super) fn keep_name(answer: &HeaderMap, rendered: &mut HeaderMap) {
-    if let (Some(dialect), Ok(header)) = (answer.get(HEADER), HeaderName::try_from(HEADER)) {
-        rendered.insert(header, dialect.clone());
-    }
-}
-
-fn name(headers: &mut HeaderMap, dialect: Dialect) {
-    if let Ok(header) = HeaderName::try_from(HEADER) {
-        headers.insert(header, HeaderValue::from_static(dialect.word()));
-    }
-}
-
 /// The parameters. Of a caller without any login no more is read than a login may have: it will be turned away.
-async fn read(request: &HttpRequest, payload: Payload) -> Result<Pairs, Error> {
-    let state = state::of(request);
-    let may_be_known = !login_cookies(request, state).is_empty() || request.headers().contains_key(AUTHORIZATION);
+async fn read(request: &HttpRequest, payload: Payload, may_be_known: bool) -> Result<Pairs, Error> {
     match params::read_pairs(request, payload, may_be_known).await {
         Err(Error::TooLarge(_) | Error::TooManyParameters(_)) if !may_be_known && !params::is_login(request) => {
             Ok(Pairs::parse(request.query_string(), b""))

@@ -5,7 +5,6 @@
 
 use actix_web::http::header::HeaderMap;
 
-use super::auth::cookie;
 pub use crate::config::settings::Dialect;
 
 /// Header of a request that names its dialect, and of the answers that say which one they are in.
@@ -48,8 +47,10 @@ impl Dialect {
         matches!(self, Self::V3_2 | Self::V3)
     }
 
-    fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|dialect| dialect.word() == word.trim())
+    /// The dialect that a call names itself.
+    pub fn named(headers: &HeaderMap) -> Option<Self> {
+        let word = headers.get(HEADER)?.to_str().ok()?.trim();
+        Self::ALL.iter().copied().find(|dialect| dialect.word() == word)
     }
 }
 
@@ -90,18 +91,6 @@ pub struct Choice {
 }
 
 impl Signs {
-    /// Signs that are in the headers.
-    pub fn of_headers(headers: &HeaderMap, ruling: &Ruling) -> Self {
-        let named = headers.get(HEADER).and_then(|value| value.to_str().ok()).and_then(Dialect::of_word);
-        let came = |name: &str| cookie::value(headers, name).is_some();
-        let cookie = match (came(COOKIE_2), came(&ruling.token_cookie)) {
-            (true, false) => Some(Dialect::V2),
-            (false, true) => Some(Dialect::V3),
-            _ => None,
-        };
-        Self { named, cookie, ..Self::default() }
-    }
-
     /// The dialect that these signs speak for.
     pub fn choose(&self, ruling: &Ruling) -> Choice {
         if ruling.strict {

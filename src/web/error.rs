@@ -142,16 +142,12 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
         }
         Error::ForeignSite(site) => {
             let told = format(text(locale, Key::OwnForeignSite), &[site]);
-            let mut answer = failure(dialect, CallResult::FAIL, Some(&told));
-            *answer.status_mut() = StatusCode::FORBIDDEN;
-            answer
+            failure_as(StatusCode::FORBIDDEN, dialect, &told)
         }
         Error::NotFound => status(request, dialect, StatusCode::NOT_FOUND, ""),
         Error::MethodNotAllowed => status(request, dialect, StatusCode::METHOD_NOT_ALLOWED, ""),
         Error::TooLarge(_) | Error::TooManyParameters(_) => {
-            let mut answer = failure(dialect, CallResult::FAIL, Some(&error.to_string()));
-            *answer.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
-            answer
+            failure_as(StatusCode::PAYLOAD_TOO_LARGE, dialect, &error.to_string())
         }
         Error::Store(error) => {
             if matches!(error, store::Error::TooLong { .. }) {
@@ -164,6 +160,13 @@ pub(super) fn render(error: &Error, request: &HttpRequest) -> HttpResponse {
             thrown(request, &call, &error.to_string())
         }
     }
+}
+
+/// The failure envelope under a status that says so, too.
+fn failure_as(status: StatusCode, dialect: Dialect, msg: &str) -> HttpResponse {
+    let mut answer = failure(dialect, CallResult::FAIL, Some(msg));
+    *answer.status_mut() = status;
+    answer
 }
 
 /// What the releases from 3.2 say to whoever is no administrator, in every language.
@@ -208,12 +211,12 @@ fn status(request: &HttpRequest, dialect: Dialect, status: StatusCode, message: 
     if dialect.is_3() || wants_page {
         return allowing(status, status_page(request, status, message));
     }
-    let mut body = serde_json::json!({
+    let body = serde_json::json!({
         "timestamp": offset(state::of(request).now()),
         "status": status.as_u16(),
         "error": status.canonical_reason().unwrap_or_default(),
+        "path": request.path(),
     });
-    body["path"] = request.path().into();
     allowing(status, HttpResponseBuilder::new(status).content_type("application/json").body(body.to_string()))
 }
 

@@ -190,7 +190,7 @@ async fn not_ours(_: Public, request: HttpRequest) -> HttpResponse {
     error::status_page(&request, StatusCode::NOT_FOUND, "")
 }
 
-/// Renders what is wrong with a call, and counts the request.
+/// Renders what is wrong with a call, names the dialect of the answer, and counts the request.
 async fn edge(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -201,13 +201,11 @@ async fn edge(
         .error()
         .and_then(|error| error.as_error::<Error>())
         .map(|error| error::render(error, response.request()));
-    let response = match rendered {
-        Some(mut rendered) => {
-            call::keep_name(response.headers(), rendered.headers_mut());
-            response.into_response(rendered)
-        }
+    let mut response = match rendered {
+        Some(rendered) => response.into_response(rendered),
         None => response.map_into_boxed_body(),
     };
+    call::name_dialect(&mut response);
     let route = response.request().match_pattern().unwrap_or_else(|| "none".to_owned());
     let status = response.status().as_u16().to_string();
     metrics::counter!(crate::metrics::HTTP_REQUESTS, "route" => route, "status" => status).increment(1);

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use actix_web::http::header::HeaderMap;
 use actix_web::web::Data;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::Semaphore;
 
 use super::api::bucket::Buckets;
 use super::auth::api_token::ApiTokens;
-use super::auth::cookie::Family;
+use super::auth::cookie::{self, Family, LoginCookie};
 use super::auth::session::Sessions;
 use super::auth::throttle::Throttle;
 use super::call::Habits;
@@ -123,6 +124,14 @@ impl AppState {
             Family::Identity => COOKIE_2,
             Family::Token => &self.ruling.token_cookie,
         }
+    }
+
+    /// The login cookies in these headers.
+    pub(super) fn login_cookies(&self, headers: &HeaderMap) -> Vec<LoginCookie> {
+        let families = [Family::Identity, Family::Token].into_iter();
+        families
+            .filter_map(|family| Some(LoginCookie { family, value: cookie::value(headers, self.cookie_name(family))? }))
+            .collect()
     }
 
     /// Whether the console's calls are at the root, too.

@@ -4,6 +4,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use actix_web::http::header::{COOKIE, HeaderMap, HttpDate};
 
+use super::java_cookie::Token;
+use super::session::Sessions;
 use crate::model::EpochMs;
 
 /// The two login cookies, by the releases that introduced them.
@@ -13,6 +15,26 @@ pub enum Family {
     Identity,
     /// From 3.2: `xxl_job_login_token`, or as `xxl-sso.token.key` names it.
     Token,
+}
+
+/// A login cookie that came with a call, valid or not.
+#[derive(Clone)]
+pub struct LoginCookie {
+    /// Which of the two.
+    pub family: Family,
+    /// Its value.
+    pub value: String,
+}
+
+impl LoginCookie {
+    /// Whether a login can have made it, by its looks.
+    pub fn could_be_valid(&self) -> bool {
+        Sessions::is_plausible(&self.value)
+            || match self.family {
+                Family::Identity => self.value.bytes().all(|b| b.is_ascii_hexdigit()),
+                Family::Token => Token::decode(&self.value).is_some(),
+            }
+    }
 }
 
 /// Life of a remembered cookie in the browser, in seconds. Java's is 68 years, which some clients cannot parse.

@@ -9,9 +9,7 @@ use actix_web::{FromRequest, HttpRequest};
 
 use super::api_token::{Access, TokenCall};
 use super::audit;
-use super::cookie::{self, Family};
-use super::java_cookie::Token;
-use super::session::Sessions;
+use super::cookie::{Family, LoginCookie};
 use crate::config::settings::JsonDates;
 use crate::i18n::Locale;
 use crate::model::JobUser;
@@ -39,40 +37,14 @@ pub struct Public {
     choices: Choices,
 }
 
-/// A login cookie that came with a call, valid or not.
-pub struct LoginCookie {
-    /// Which of the two.
-    pub family: Family,
-    /// Its name at this site.
-    pub name: String,
-    /// Its value.
-    pub value: String,
-}
-
-impl LoginCookie {
-    /// Whether a login can have made it, by its looks.
-    pub fn could_be_valid(&self) -> bool {
-        Sessions::is_plausible(&self.value)
-            || match self.family {
-                Family::Identity => self.value.bytes().all(|b| b.is_ascii_hexdigit()),
-                Family::Token => Token::decode(&self.value).is_some(),
-            }
-    }
-}
-
 impl Public {
     fn of(request: &HttpRequest) -> Self {
         let state = state::of(request).clone();
-        let Call { choice, place, .. } = Call::of(request);
+        let Call { choice, place, cookies: came, .. } = Call::of(request);
         let client = Client::of(request, &state.core.settings.server.trusted_proxies);
-        let cookies = Self::families(&state, choice.dialect)
-            .iter()
-            .filter_map(|family| {
-                let name = state.cookie_name(*family);
-                let value = cookie::value(request.headers(), name)?;
-                Some(LoginCookie { family: *family, name: name.to_owned(), value })
-            })
-            .collect();
+        let families = Self::families(&state, choice.dialect).iter();
+        let cookies =
+            families.filter_map(|family| came.iter().find(|cookie| cookie.family == *family)).cloned().collect();
         let bearer = state.api_tokens.shown(request.headers()).map(ToOwned::to_owned);
         let access = place.map_or(Access::Administer, |place| place.access);
         let (locale, choices) = (language::of(request), Choices::of(request.headers()));
@@ -186,7 +158,7 @@ impl Public {
     fn cookie_to_clear(&self) -> Option<String> {
         let own = self.cookies.iter().find(|cookie| cookie.family == self.family())?;
         let is_bad = if self.dialect().is_3() { !own.value.is_empty() } else { !own.could_be_valid() };
-        is_bad.then(|| own.name.clone())
+        is_bad.then(|| self.cookie_name().to_owned())
     }
 }
 
