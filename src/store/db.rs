@@ -108,37 +108,37 @@ async fn timed<T>(patience: Duration, call: impl Future<Output = std::result::Re
     }
 }
 
-/// Runs a statement on MySQL. A text that is one of many goes as it is, values and all: prepared, it would have to be
-/// closed again, and as the server does not answer to that, what follows on the connection would wait for its delayed
-/// acknowledgement, some 40 ms (the driver does not set `TCP_NODELAY`).
+/// Runs a statement on MySQL by a method of the driver. A text that is one of many goes as it is, values and all:
+/// prepared, it would have to be closed again, and as the server does not answer to that, what follows on the connection
+/// would wait for its delayed acknowledgement, some 40 ms (the driver does not set `TCP_NODELAY`).
+macro_rules! on_mysql {
+    ($patience:expr, $query:expr, $connection:expr, $method:ident) => {{
+        let query = $query;
+        if query.is_varying() {
+            let statement = sqlx::raw_sql(AssertSqlSafe(query.inlined()));
+            watched(query.text(), timed($patience, statement.$method($connection))).await
+        } else {
+            let text = query.text().clone();
+            watched(&text, timed($patience, bound!(MySql, Dialect::MySql, query).$method($connection))).await
+        }
+    }};
+}
+
 async fn execute_mysql<'c>(
     patience: Duration,
     query: Query,
     connection: impl Executor<'c, Database = MySql>,
 ) -> Result<Changed> {
-    let done = if query.is_varying() {
-        let statement = sqlx::raw_sql(AssertSqlSafe(query.inlined()));
-        watched(query.text(), timed(patience, statement.execute(connection))).await?
-    } else {
-        let text = query.text().to_owned();
-        watched(&text, timed(patience, bound!(MySql, Dialect::MySql, query).execute(connection))).await?
-    };
+    let done = on_mysql!(patience, query, connection, execute)?;
     Ok(Changed { rows: done.rows_affected(), first_id: done.last_insert_id() as i64 })
 }
 
-/// The rows of a query on MySQL, asked for like [`execute_mysql`].
 async fn fetch_mysql<'c>(
     patience: Duration,
     query: Query,
     connection: impl Executor<'c, Database = MySql>,
 ) -> Result<Vec<Row>> {
-    let rows = if query.is_varying() {
-        let statement = sqlx::raw_sql(AssertSqlSafe(query.inlined()));
-        watched(query.text(), timed(patience, statement.fetch_all(connection))).await?
-    } else {
-        let text = query.text().to_owned();
-        watched(&text, timed(patience, bound!(MySql, Dialect::MySql, query).fetch_all(connection))).await?
-    };
+    let rows = on_mysql!(patience, query, connection, fetch_all)?;
     Ok(rows.into_iter().map(Row::MySql).collect())
 }
 

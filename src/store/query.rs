@@ -3,6 +3,7 @@
 //! Statements are written with `?`; PostgreSQL gets `$1`, `$2` … instead. Numbers of our own may stand in the text
 //! (they cannot carry SQL), everything else is bound.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use chrono::NaiveDateTime;
@@ -97,7 +98,7 @@ impl From<Option<NaiveDateTime>> for Value {
 /// A statement and its bound values.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
-    text: String,
+    text: Cow<'static, str>,
     values: Vec<Value>,
     /// Whether the text is one of few, so that a prepared statement is worth keeping.
     persistent: bool,
@@ -106,17 +107,17 @@ pub(super) struct Query {
 impl Query {
     /// A statement whose text is always the same.
     pub fn new(text: &'static str) -> Self {
-        Self { text: text.to_owned(), values: Vec::new(), persistent: true }
+        Self { text: Cow::Borrowed(text), values: Vec::new(), persistent: true }
     }
 
     /// A statement whose text varies with its values' number.
     pub fn varying(text: &str) -> Self {
-        Self { text: text.to_owned(), values: Vec::new(), persistent: false }
+        Self { text: Cow::Owned(text.to_owned()), values: Vec::new(), persistent: false }
     }
 
     /// Adds text.
     pub fn push(mut self, text: &str) -> Self {
-        self.text.push_str(text);
+        self.text.to_mut().push_str(text);
         self
     }
 
@@ -128,32 +129,32 @@ impl Query {
 
     /// Adds a `?` and binds it.
     pub fn push_bind(mut self, value: impl Into<Value>) -> Self {
-        self.text.push('?');
+        self.text.to_mut().push('?');
         self.bind(value)
     }
 
     /// Adds a number as text.
     pub fn push_number(mut self, number: i64) -> Self {
         // Writing to a String cannot fail.
-        let _ = write!(self.text, "{number}");
+        let _ = write!(self.text.to_mut(), "{number}");
         self
     }
 
     /// Adds `(1, 2, 3)`. The list must not be empty; no number means no row, which `(NULL)` says in every dialect.
     pub fn push_numbers(mut self, numbers: impl IntoIterator<Item = i64>) -> Self {
-        self.text.push('(');
+        self.text.to_mut().push('(');
         let mut first = true;
         for number in numbers {
             if !first {
-                self.text.push(',');
+                self.text.to_mut().push(',');
             }
             first = false;
-            let _ = write!(self.text, "{number}");
+            let _ = write!(self.text.to_mut(), "{number}");
         }
         if first {
-            self.text.push_str("NULL");
+            self.text.to_mut().push_str("NULL");
         }
-        self.text.push(')');
+        self.text.to_mut().push(')');
         self.persistent = false;
         self
     }
@@ -163,8 +164,8 @@ impl Query {
         !self.persistent
     }
 
-    /// The text with its `?`, for a log: no value is in it.
-    pub fn text(&self) -> &str {
+    /// The text with its `?`, for a log: no value is in it. One that is always the same costs nothing to clone.
+    pub const fn text(&self) -> &Cow<'static, str> {
         &self.text
     }
 
@@ -188,12 +189,12 @@ impl Query {
     }
 
     /// The text with the dialect's placeholders, the values, and whether to keep the prepared statement.
-    pub fn finish(self, dialect: Dialect) -> (String, Vec<Value>, bool) {
+    pub fn finish(self, dialect: Dialect) -> (Cow<'static, str>, Vec<Value>, bool) {
         let text = match dialect {
             Dialect::MySql | Dialect::Sqlite => self.text,
             // Where nothing is bound, as in a script, a question mark is text.
             Dialect::Postgres if self.values.is_empty() => self.text,
-            Dialect::Postgres => numbered(&self.text),
+            Dialect::Postgres => numbered(&self.text).into(),
         };
         (text, self.values, self.persistent)
     }
