@@ -4,10 +4,10 @@ use reqwest::Method;
 use serde_json::Value;
 use xxl_job_admin::config::settings::Dialect;
 use xxl_job_admin::model::JobLog;
-use xxl_job_admin::store::{LogFilter, LogOrder, NewRun, NodeId};
+use xxl_job_admin::store::{LogFilter, LogOrder};
 use xxl_job_admin::web::console_paths;
 
-use crate::support::app::{TestApp, spawn_app, spawn_app_with};
+use crate::support::app::{SAMPLE_JOB, TestApp, spawn_app, spawn_app_with};
 
 /// What a caller gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,8 +72,8 @@ const TABLE: &[Line] = &[
     ("/jobinfo/pageList", &[("jobGroup", "1"), ("triggerStatus", "-1")], Login, RefusedLoudly, Answer),
     ("/jobinfo/pageList", &[("jobGroup", "-1"), ("triggerStatus", "-1")], Login, Nothing, Answer),
     ("/jobinfo/pageList", &[("jobGroup", "0"), ("triggerStatus", "-1")], Login, Nothing, Answer),
-    ("/jobinfo/add", JOB, Login, RefusedLoudly, Answer),
-    ("/jobinfo/update", JOB, Login, RefusedLoudly, Answer),
+    ("/jobinfo/add", SAMPLE_JOB, Login, RefusedLoudly, Answer),
+    ("/jobinfo/update", SAMPLE_JOB, Login, RefusedLoudly, Answer),
     ("/jobinfo/start", &[("id", "1")], Login, Refused, Answer),
     ("/jobinfo/stop", &[("id", "1")], Login, Refused, Answer),
     ("/jobinfo/trigger", &[("id", "1")], Login, Refused, Answer),
@@ -87,36 +87,10 @@ const TABLE: &[Line] = &[
     ("/jobinfo/remove", &[("id", "1")], Login, Refused, Answer),
 ];
 
-const JOB: &[(&str, &str)] = &[
-    ("id", "1"),
-    ("jobGroup", "1"),
-    ("jobDesc", "d"),
-    ("author", "a"),
-    ("scheduleType", "CRON"),
-    ("scheduleConf", "0 0 0 1 1 ? 2099"),
-    ("glueType", "BEAN"),
-    ("executorHandler", "h"),
-    ("executorRouteStrategy", "FIRST"),
-    ("misfireStrategy", "DO_NOTHING"),
-    ("executorBlockStrategy", "SERIAL_EXECUTION"),
-];
-
 /// A taken run of job 1, as if an executor that is gone by now had accepted it.
 async fn seed_run(app: &TestApp) -> JobLog {
-    let store = &app.core.store;
-    let run = NewRun {
-        job_group: 1,
-        job_id: 1,
-        handler: None,
-        param: None,
-        sharding: None,
-        retry: 0,
-        trigger_time: app.core.clock.now_ms(),
-    };
-    store.insert_runs(&NodeId::random(), 1, &[run]).await.expect("a run");
-    let sql = "UPDATE xxl_job_log SET trigger_code = 200, executor_address = 'http://127.0.0.1:1/' WHERE id = 1";
-    app.db.connect().await.execute(sql).await;
-    store.find_log(1).await.expect("an answer").expect("the run")
+    let id = app.add_run(1, 1, "http://127.0.0.1:1/").await;
+    app.core.store.find_log(id).await.expect("an answer").expect("the run")
 }
 
 async fn gets(app: &TestApp, path: &str, form: &[(&str, &str)], cookie: Option<&str>) -> Gets {
@@ -183,7 +157,7 @@ async fn a_foreign_job_stays_as_it_is_whatever_the_form_says() {
     app.add_user("owner", &own).await;
     let owner = app.log_in("owner", "secret").await;
     let before = app.core.store.find_job(1).await.expect("an answer");
-    let mut form = JOB.to_vec();
+    let mut form = SAMPLE_JOB.to_vec();
     form[1] = ("jobGroup", &own);
     assert_eq!(
         app.outcome("/jobinfo/update", &form, &owner).await,
@@ -191,7 +165,7 @@ async fn a_foreign_job_stays_as_it_is_whatever_the_form_says() {
     );
     // Into a foreign group neither.
     let id = app.call("/jobinfo/add", &form, &owner).await["content"].as_str().expect("an id").to_owned();
-    let mut form = JOB.to_vec();
+    let mut form = SAMPLE_JOB.to_vec();
     form[0] = ("id", &id);
     assert!(app.outcome("/jobinfo/update", &form, &owner).await.starts_with("500 java.lang.RuntimeException"));
     // Nor as a child.
@@ -257,10 +231,10 @@ async fn scripts_and_addresses_are_kept_from_users_by_settings() {
     .await;
     app.add_user("owner", "1").await;
     let (owner, admin) = (app.log_in("owner", "secret").await, app.admin().await);
-    let mut script = JOB.to_vec();
+    let mut script = SAMPLE_JOB.to_vec();
     script[6] = ("glueType", "GLUE_SHELL");
     assert!(app.outcome("/jobinfo/add", &script, &owner).await.starts_with("500 "));
-    assert_eq!(app.outcome("/jobinfo/add", JOB, &owner).await, "200 -");
+    assert_eq!(app.outcome("/jobinfo/add", SAMPLE_JOB, &owner).await, "200 -");
     assert_eq!(app.outcome("/jobinfo/add", &script, &admin).await, "200 -");
     let elsewhere = [("id", "1"), ("addressList", "http://127.0.0.1:1/")];
     assert_eq!(app.outcome("/jobinfo/trigger", &elsewhere, &owner).await, "500 机器地址非法");

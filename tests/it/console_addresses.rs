@@ -4,7 +4,6 @@ use std::net::TcpListener;
 
 use xxl_job_admin::config::settings::{Settings, TriggerAddresses};
 use xxl_job_admin::model::JobLog;
-use xxl_job_admin::store::{NewRun, NodeId};
 
 use crate::support::app::{TOKEN, TestApp, spawn_app, spawn_app_with};
 use crate::support::fake_executor::{Behaviour, FakeExecutor, register};
@@ -40,23 +39,6 @@ impl Trap {
     }
 }
 
-/// A running run of job 1 on this executor.
-async fn run_on(app: &TestApp, address: &str) -> i64 {
-    let run = NewRun {
-        job_group: 1,
-        job_id: 1,
-        handler: None,
-        param: None,
-        sharding: None,
-        retry: 0,
-        trigger_time: app.core.clock.now_ms(),
-    };
-    app.core.store.insert_runs(&NodeId::random(), 1, &[run]).await.expect("a run");
-    let sql = format!("UPDATE xxl_job_log SET trigger_code = 200, executor_address = '{address}' WHERE id = 1");
-    app.db.connect().await.execute(&sql).await;
-    1
-}
-
 /// The run with this id, once it has been tried.
 async fn tried(app: &TestApp, id: i64) -> JobLog {
     until("the run was tried", async || {
@@ -71,7 +53,7 @@ async fn a_log_is_asked_of_the_executor_of_its_run_and_of_nobody_else() {
     let (executor, trap) = (FakeExecutor::start().await, Trap::new());
     let page = r#"{"code":200,"content":{"fromLineNum":1,"toLineNum":1,"logContent":"l","isEnd":true}}"#;
     executor.on("log", Behaviour::Json(page.into()));
-    let id = run_on(&app, executor.address()).await.to_string();
+    let id = app.add_run(1, 1, executor.address()).await.to_string();
     let admin = app.admin().await;
     let elsewhere = trap.address();
     for (asked, dialect) in ["2", "3"].into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use xxl_job_admin::config::settings::{Dialect, Glue};
-use xxl_job_admin::store::{LogFilter, LogOrder, NewRun, NodeId};
+use xxl_job_admin::store::{LogFilter, LogOrder};
 
 use crate::support::app::{TOKEN, TestApp, spawn_app, spawn_app_on, spawn_app_with};
 use crate::support::db::{Engine, TestDb};
@@ -112,18 +112,14 @@ const MARKUP: [&str; 5] = [
     "\"><i id='m'>",
 ];
 
-async fn text(app: &TestApp, dialect: &str, path: &str, form: &[(&str, &str)], cookie: &str) -> String {
-    app.post_in(dialect, path, form, cookie).await.text().await.expect("a body")
-}
-
 async fn json(app: &TestApp, dialect: &str, path: &str, form: &[(&str, &str)], cookie: &str) -> Value {
-    let text = text(app, dialect, path, form, cookie).await;
+    let text = app.text_in(dialect, path, form, cookie).await;
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path} answered {text}: {error}"))
 }
 
 /// An answer without the time of day that is in each page.
 async fn told(app: &TestApp, dialect: &str, path: &str, form: &[(&str, &str)], cookie: &str) -> String {
-    let text = text(app, dialect, path, form, cookie).await;
+    let text = app.text_in(dialect, path, form, cookie).await;
     let Some((before, rest)) = text.split_once(" data-now=\"") else { return text };
     format!("{before}{}", rest.split_once('"').expect("the end of it").1)
 }
@@ -173,22 +169,6 @@ async fn add_job(app: &TestApp, form: &[(&str, &str)], cookie: &str) -> String {
     answer["content"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-/// A run of a job that an executor at this address has taken.
-async fn add_run(app: &TestApp, group: i32, job: i32, address: &str) {
-    let run = NewRun {
-        job_group: group,
-        job_id: job,
-        handler: None,
-        param: None,
-        sharding: None,
-        retry: 0,
-        trigger_time: app.core.clock.now_ms(),
-    };
-    app.core.store.insert_runs(&NodeId::random(), 1, &[run]).await.expect("a run");
-    let sql = format!("UPDATE xxl_job_log SET trigger_code = 200, executor_address = '{address}' WHERE job_id = {job}");
-    app.db.connect().await.execute(&sql).await;
-}
-
 #[tokio::test]
 async fn markup_in_a_group_is_refused_or_text() {
     let app = spawn_app().await;
@@ -219,7 +199,7 @@ async fn markup_in_a_group_is_refused_or_text() {
     }
     for (_, word) in DIALECTS {
         for path in ["/", "/jobgroup", "/jobinfo", "/joblog", "/user"] {
-            let page = text(&app, word, path, &[], &admin).await;
+            let page = app.text_in(word, path, &[], &admin).await;
             assert!(!page.contains("<title>Error</title>"), "{word} {path}: {page}");
             assert_plain(&page, path);
             if path == "/jobinfo" || path == "/joblog" {
@@ -248,7 +228,7 @@ async fn markup_in_the_fields_of_a_job_is_text() {
         let quoted = markup.replace('\'', "''");
         let mut db = app.db.connect().await;
         db.execute(&format!("UPDATE xxl_job_info SET glue_type = 'GLUE_SHELL' WHERE id = {id}")).await;
-        add_run(&app, 1, number, "http://127.0.0.1:1/").await;
+        app.add_run(1, number, "http://127.0.0.1:1/").await;
         let sql = format!(
             "UPDATE xxl_job_log SET trigger_msg = '{quoted}', handle_msg = '{quoted}', executor_handler = '{quoted}' \
              WHERE job_id = {id}"
@@ -263,11 +243,11 @@ async fn markup_in_the_fields_of_a_job_is_text() {
                 ("/jobcode", &[("jobId", &id)]),
                 ("/joblog/logDetailPage", &[("id", &run)]),
             ] {
-                let page = text(&app, word, path, form, &admin).await;
+                let page = app.text_in(word, path, form, &admin).await;
                 assert!(!page.contains("<title>Error</title>"), "{word} {path}: {page}");
                 assert_plain(&page, path);
             }
-            let detail = text(&app, word, "/joblog/logDetailPage", &[("id", &run)], &admin).await;
+            let detail = app.text_in(word, "/joblog/logDetailPage", &[("id", &run)], &admin).await;
             assert!(Page::read(&detail).text.contains(markup.replace('\t', " ").as_str()), "{word}: {detail}");
         }
     }
@@ -279,7 +259,7 @@ async fn markup_in_the_log_of_an_executor_is_text() {
     let executor = FakeExecutor::start().await;
     let page = r#"{"code":200,"content":{"fromLineNum":1,"toLineNum":2,"logContent":"<img src=x onerror=window.__x=1>\n\u001b[31mred</pre><BR onload=1><br>'\"&","isEnd":true}}"#;
     executor.on("log", Behaviour::Json(page.into()));
-    add_run(&app, 1, 1, executor.address()).await;
+    app.add_run(1, 1, executor.address()).await;
     let admin = app.admin().await;
     for (dialect, word) in DIALECTS {
         let answer = json(&app, word, "/joblog/logDetailCat", &[("logId", "1"), ("fromLineNum", "1")], &admin).await;
@@ -295,8 +275,8 @@ async fn lists_hold_no_foreign_row_whatever_the_group_that_is_asked_for() {
     let app = spawn_app().await;
     let (admin, member, other) = with_two_groups(&app).await;
     let foreign = add_job(&app, &job(&other, &[("jobDesc", "foreign")]), &admin).await;
-    add_run(&app, other.parse().expect("a number"), foreign.parse().expect("a number"), "http://h:1/").await;
-    add_run(&app, 1, 1, "http://h:1/").await;
+    app.add_run(other.parse().expect("a number"), foreign.parse().expect("a number"), "http://h:1/").await;
+    app.add_run(1, 1, "http://h:1/").await;
     for (_, word) in DIALECTS {
         for group in [other.as_str(), "0", "-1", "1", "99", ""] {
             let list = [
@@ -306,22 +286,22 @@ async fn lists_hold_no_foreign_row_whatever_the_group_that_is_asked_for() {
                 ("executorHandler", ""),
                 ("author", ""),
             ];
-            let jobs = text(&app, word, "/jobinfo/pageList", &list, &member).await;
+            let jobs = app.text_in(word, "/jobinfo/pageList", &list, &member).await;
             assert!(!jobs.contains("foreign"), "{word} {group}: {jobs}");
             for job in ["0", "1", foreign.as_str(), "-1"] {
                 let list = [("jobGroup", group), ("jobId", job), ("logStatus", "-1"), ("filterTime", "")];
-                let answer = text(&app, word, "/joblog/pageList", &list, &member).await;
+                let answer = app.text_in(word, "/joblog/pageList", &list, &member).await;
                 let listed = serde_json::from_str(&answer).map(|list| rows(&list)).unwrap_or_default();
                 assert!(listed.iter().all(|run| run["jobGroup"] == 1), "{word} {group} {job}: {answer}");
             }
         }
-        let jobs = text(&app, word, "/jobinfo/pageList", &[("triggerStatus", "-1")], &member).await;
+        let jobs = app.text_in(word, "/jobinfo/pageList", &[("triggerStatus", "-1")], &member).await;
         assert!(!jobs.contains("foreign"), "{word}: {jobs}");
     }
     let own = app.call("/jobinfo/pageList", &[("jobGroup", "1"), ("triggerStatus", "-1")], &member).await;
     assert_eq!(own["recordsTotal"], 1, "there is something to see at all");
     for group in [other.as_str(), "0", "-1"] {
-        let jobs = text(&app, "2", "/joblog/getJobsByGroup", &[("jobGroup", group)], &member).await;
+        let jobs = app.text_in("2", "/joblog/getJobsByGroup", &[("jobGroup", group)], &member).await;
         assert!(jobs.contains("权限拦截[username=member]") && !jobs.contains("foreign"), "{group}: {jobs}");
     }
 }
@@ -357,7 +337,7 @@ async fn a_walk_over_the_ids_of_runs_tells_nothing() {
     let executor = FakeExecutor::start().await;
     let foreign = add_job(&app, &job(&other, &[]), &admin).await;
     for _ in 0..5 {
-        add_run(&app, other.parse().expect("a number"), foreign.parse().expect("a number"), executor.address()).await;
+        app.add_run(other.parse().expect("a number"), foreign.parse().expect("a number"), executor.address()).await;
     }
     app.add_user("lowuser", "").await;
     let low = app.log_in("lowuser", "secret").await;

@@ -4,29 +4,11 @@ use std::time::Duration;
 
 use reqwest::{Method, Response};
 use serde_json::json;
-use xxl_job_admin::store::{NewRun, NodeId};
 
 use crate::support::app::{TestApp, spawn_app};
 use crate::support::fake_executor::{Behaviour, FakeExecutor};
 
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// A run with the id 1 that this executor took.
-async fn run_at(app: &TestApp, executor: &FakeExecutor) {
-    let run = NewRun {
-        job_group: 1,
-        job_id: 1,
-        handler: None,
-        param: None,
-        sharding: None,
-        retry: 0,
-        trigger_time: app.core.clock.now_ms(),
-    };
-    app.core.store.insert_runs(&NodeId::random(), 1, &[run]).await.expect("a run");
-    let sql =
-        format!("UPDATE xxl_job_log SET trigger_code = 200, executor_address = '{}' WHERE id = 1", executor.address());
-    app.db.connect().await.execute(&sql).await;
-}
 
 async fn end_run(app: &TestApp, code: i32) {
     app.db.connect().await.execute(&format!("UPDATE xxl_job_log SET handle_code = {code} WHERE id = 1")).await;
@@ -59,7 +41,7 @@ async fn until(answer: &mut Response, wanted: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_silent_run_is_followed_until_it_is_over() {
     let (app, executor) = (spawn_app().await, FakeExecutor::start().await);
-    run_at(&app, &executor).await;
+    app.add_run(1, 1, executor.address()).await;
     // Not begun, then two lines, then silence: none of it is the end while the run has no result.
     executor.once("log", page(1, 0, "readLog fail, logFile not exists", true));
     executor.once("log", page(1, 2, "first <b>\nsecond\n", true));
@@ -83,7 +65,7 @@ async fn a_silent_run_is_followed_until_it_is_over() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broken_connection_goes_on_where_it_was() {
     let (app, executor) = (spawn_app().await, FakeExecutor::start().await);
-    run_at(&app, &executor).await;
+    app.add_run(1, 1, executor.address()).await;
     end_run(&app, 500).await;
     executor.on("log", page(7, 7, "seventh\n", true));
     let request = app.request(Method::GET, "/console/joblog/tail?id=1&from=2", Some(&app.admin().await));
@@ -96,7 +78,7 @@ async fn a_broken_connection_goes_on_where_it_was() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_may_not_use_the_group_of_a_run_learns_nothing() {
     let (app, executor) = (spawn_app().await, FakeExecutor::start().await);
-    run_at(&app, &executor).await;
+    app.add_run(1, 1, executor.address()).await;
     app.add_user("tailless", "").await;
     let foreign = app.log_in("tailless", "secret").await;
     let admin = app.admin().await;

@@ -3,10 +3,9 @@
 
 use serde_json::Value;
 use xxl_job_admin::config::settings::Dialect;
-use xxl_job_admin::store::{NewRun, NodeId};
 use xxl_job_admin::web::console_paths;
 
-use crate::support::app::{TestApp, spawn_app};
+use crate::support::app::{SAMPLE_JOB, TestApp, spawn_app};
 
 /// What a caller gets, whatever the dialect writes it like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +72,8 @@ const TABLE: &[Line] = &[
     (&["/jobgroup/save", "/jobgroup/insert"], &[("appname", "table"), ("title", "t"), ("addressType", "0")], ADMIN),
     (&["/jobgroup/update"], &[("id", "1"), ("appname", "xxl-job-executor-sample"), ("title", "t")], ADMIN),
     (&["/jobinfo/pageList"], &list("1"), GROUP),
-    (&["/jobinfo/add", "/jobinfo/insert"], JOB, GROUP),
-    (&["/jobinfo/update"], JOB, GROUP),
+    (&["/jobinfo/add", "/jobinfo/insert"], SAMPLE_JOB, GROUP),
+    (&["/jobinfo/update"], SAMPLE_JOB, GROUP),
     (&["/jobinfo/start", "/jobinfo/stop"], &[("id", "1")], GROUP_BARE),
     (&["/jobinfo/trigger"], &[("id", "1"), ("executorParam", ""), ("addressList", "")], GROUP_BARE),
     (&["/jobinfo/nextTriggerTime"], &[("scheduleType", "FIX_RATE"), ("scheduleConf", "60")], [Done; 4]),
@@ -106,20 +105,6 @@ const fn runs(group: &'static str, job: &'static str) -> [(&'static str, &'stati
     [("jobGroup", group), ("jobId", job), ("logStatus", "-1"), ("filterTime", "")]
 }
 
-const JOB: &[(&str, &str)] = &[
-    ("id", "1"),
-    ("jobGroup", "1"),
-    ("jobDesc", "d"),
-    ("author", "a"),
-    ("scheduleType", "CRON"),
-    ("scheduleConf", "0 0 0 1 1 ? 2099"),
-    ("glueType", "BEAN"),
-    ("executorHandler", "h"),
-    ("executorRouteStrategy", "FIRST"),
-    ("misfireStrategy", "DO_NOTHING"),
-    ("executorBlockStrategy", "SERIAL_EXECUTION"),
-];
-
 const ROLES: [(&str, &str); 4] = [("lowuser", ""), ("stranger", "2"), ("member", "1"), ("admin", "")];
 
 /// Two groups, a script job with a run of it, and the users.
@@ -132,22 +117,8 @@ async fn site() -> TestApp {
     for (name, groups) in &ROLES[..3] {
         app.add_user(name, groups).await;
     }
-    let run = NewRun {
-        job_group: 1,
-        job_id: 1,
-        handler: None,
-        param: None,
-        sharding: None,
-        retry: 0,
-        trigger_time: app.core.clock.now_ms(),
-    };
-    app.core.store.insert_runs(&NodeId::random(), 1, &[run]).await.expect("a run");
-    for sql in [
-        "UPDATE xxl_job_log SET trigger_code = 200, executor_address = 'http://127.0.0.1:1/' WHERE id = 1",
-        "UPDATE xxl_job_info SET glue_type = 'GLUE_SHELL' WHERE id = 1",
-    ] {
-        app.db.connect().await.execute(sql).await;
-    }
+    app.add_run(1, 1, "http://127.0.0.1:1/").await;
+    app.db.connect().await.execute("UPDATE xxl_job_info SET glue_type = 'GLUE_SHELL' WHERE id = 1").await;
     app
 }
 

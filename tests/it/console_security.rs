@@ -9,11 +9,6 @@ use crate::support::html::Page;
 
 const DIALECTS: [&str; 3] = ["2", "3.2", "3"];
 
-/// Posts a form in a dialect; the text of the answer.
-async fn text(app: &TestApp, dialect: &str, path: &str, form: &[(&str, &str)], cookie: &str) -> String {
-    app.post_in(dialect, path, form, cookie).await.text().await.expect("a body")
-}
-
 /// CVE-2020-23811: the list of users gave their password hashes.
 #[tokio::test]
 async fn no_answer_holds_a_password_hash_or_a_login_token() {
@@ -29,7 +24,7 @@ async fn no_answer_holds_a_password_hash_or_a_login_token() {
             ("/", &[]),
             ("/user/update", &[("id", "2"), ("username", "watched"), ("role", "0"), ("permission", "1")]),
         ] {
-            let answer = text(&app, dialect, path, form, &admin).await;
+            let answer = app.text_in(dialect, path, form, &admin).await;
             assert!(!answer.contains(&hash) && !answer.contains("c4a38d6253c0"), "{dialect} {path}: {answer}");
             if path == "/user/pageList" {
                 assert_eq!(answer.matches("\"password\":null").count(), 2, "{dialect}: {answer}");
@@ -56,11 +51,11 @@ async fn markup_in_a_name_is_text_and_long_names_are_refused() {
     assert_eq!(listed["data"][0]["username"], name, "raw in JSON");
     let own = app.log_in(name, "secret").await;
     for path in ["/", "/user", "/help", "/jobinfo", "/joblog", "/jobgroup"] {
-        let page = text(&app, "2", path, &[], &own).await;
+        let page = app.text_in("2", path, &[], &own).await;
         assert!(!page.contains("<img"), "{path}: {page}");
         assert!(Page::read(&page).text.contains(name), "{path}: {page}");
     }
-    let refused = text(&app, "2", "/jobcode", &[("jobId", "1")], &own).await;
+    let refused = app.text_in("2", "/jobcode", &[("jobId", "1")], &own).await;
     assert!(!refused.contains("<img"), "{refused}");
 }
 
@@ -90,7 +85,7 @@ async fn the_editor_gets_scripts_as_text_and_byte_for_byte() {
         let form = [("id", job.as_str()), ("glueSource", source), ("glueRemark", remark)];
         assert_eq!(app.outcome("/jobcode/save", &form, &admin).await, "200 -", "{remark}");
     }
-    let html = text(&app, "2", "/jobcode", &[("jobId", &job)], &admin).await;
+    let html = app.text_in("2", "/jobcode", &[("jobId", &job)], &admin).await;
     for markup in ["<img", "</script><", "<script>", "<b>"] {
         assert!(!html.contains(markup), "{html}");
     }
@@ -133,7 +128,7 @@ async fn a_low_user_changes_nothing_in_any_dialect() {
         let paths: Vec<&str> = console_paths(dialect).into_iter().filter(for_admins).collect();
         assert!(paths.len() >= 9, "{paths:?}");
         for path in paths {
-            let answer = text(&app, word, path, &form, &low).await;
+            let answer = app.text_in(word, path, &form, &low).await;
             let refused =
                 if word == "2" { "java.lang.RuntimeException: 权限拦截" } else { "does not have role:ADMIN" };
             assert!(answer.contains(refused), "{word} {path}: {answer}");
@@ -159,12 +154,12 @@ async fn the_script_of_a_foreign_job_stays() {
         let cookie = app.log_in(name, "secret").await;
         for dialect in DIALECTS {
             let form = [("id", job.as_str()), ("glueSource", "rm -rf /"), ("glueRemark", "mine now")];
-            let answer = text(&app, dialect, "/jobcode/save", &form, &cookie).await;
+            let answer = app.text_in(dialect, "/jobcode/save", &form, &cookie).await;
             let json: Value = serde_json::from_str(&answer).expect("JSON");
             assert!(json["code"] == 500 || json["code"] == 203, "{dialect}: {answer}");
             let refusal = format!("java.lang.RuntimeException: 权限拦截[username={name}]");
             assert_eq!(json["msg"], refusal, "{dialect}: {answer}");
-            let page = text(&app, dialect, "/jobcode", &[("jobId", &job)], &cookie).await;
+            let page = app.text_in(dialect, "/jobcode", &[("jobId", &job)], &cookie).await;
             assert!(page.contains("<title>Error</title>") && page.contains("权限拦截"), "{dialect}: {page}");
         }
     }

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use xxl_job_admin::app::App;
 use xxl_job_admin::clock::SystemClock;
 use xxl_job_admin::config::{Settings, jdbc};
-use xxl_job_admin::store::Store;
+use xxl_job_admin::store::{NewRun, NodeId, Store};
 use xxl_job_admin::web::Core;
 
 use super::db::{Engine, TestDb};
@@ -22,6 +22,21 @@ use super::schema::Generation;
 pub const TOKEN: &str = "default_token";
 /// Name of the login cookie of dialect 2.
 pub const COOKIE_NAME: &str = "XXL_JOB_LOGIN_IDENTITY";
+
+/// The form of the sample job, which fires in a far year.
+pub const SAMPLE_JOB: &[(&str, &str)] = &[
+    ("id", "1"),
+    ("jobGroup", "1"),
+    ("jobDesc", "d"),
+    ("author", "a"),
+    ("scheduleType", "CRON"),
+    ("scheduleConf", "0 0 0 1 1 ? 2099"),
+    ("glueType", "BEAN"),
+    ("executorHandler", "h"),
+    ("executorRouteStrategy", "FIRST"),
+    ("misfireStrategy", "DO_NOTHING"),
+    ("executorBlockStrategy", "SERIAL_EXECUTION"),
+];
 
 /// A running program. It stops when this goes.
 pub struct TestApp {
@@ -118,6 +133,11 @@ impl TestApp {
         request.send().await.expect("the admin answers")
     }
 
+    /// Posts a form in a dialect and reads the answer as text.
+    pub async fn text_in(&self, dialect: &str, path: &str, form: &[(&str, &str)], cookie: &str) -> String {
+        self.post_in(dialect, path, form, cookie).await.text().await.expect("a body")
+    }
+
     /// Posts a form and reads the answer as JSON.
     pub async fn call(&self, path: &str, form: &[(&str, &str)], cookie: &str) -> Value {
         let answer = self.post(path, form, Some(cookie)).await;
@@ -153,6 +173,23 @@ impl TestApp {
             "INSERT INTO xxl_job_user (username, password, role, permission) VALUES ('{name}', '{hash}', 0, '{permission}')"
         );
         self.db.connect().await.execute(&sql).await;
+    }
+
+    /// Adds a run of a job that an executor at this address has taken; gives its id.
+    pub async fn add_run(&self, group: i32, job: i32, address: &str) -> i64 {
+        let run = NewRun {
+            job_group: group,
+            job_id: job,
+            handler: None,
+            param: None,
+            sharding: None,
+            retry: 0,
+            trigger_time: self.core.clock.now_ms(),
+        };
+        let id = self.core.store.insert_runs(&NodeId::random(), 1, &[run]).await.expect("a run")[0];
+        let sql = format!("UPDATE xxl_job_log SET trigger_code = 200, executor_address = '{address}' WHERE id = {id}");
+        self.db.connect().await.execute(&sql).await;
+        id
     }
 
     /// Stops the program and waits until it has.
